@@ -30,6 +30,7 @@ WITH_EXAMPLES = {
     "privcheck.private_values._leaks",
     "privcheck.private_values._source",
     "privcheck.registry",
+    "privcheck.schema_versions",
     "privcheck.serialise",
     "privcheck.simulation._simulate",
 }

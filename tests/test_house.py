@@ -209,8 +209,6 @@ SHARED_NAMES = {
     "bernoulli": "a family of reward laws in bounds/families, and the environment with these laws",
     "bounded": "a family of reward laws in bounds/families, and the environment with these laws",
     "certificate_tables": "the tables of a certificate, on pages and in the terminal",
-    "claim": "what is claimed: by a paper in claims, of a target in targets",
-    "execution": "how runs are executed: the options in targets, guarded runs in certifying",
     "gaussian": "a family of reward laws in bounds/families, the environment with these laws, and the mechanism",
     "lower": "the lower bounds of one paper, in the paper's folder",
     "plan": "what is fixed beforehand: releases in accounting, runs in auditing",

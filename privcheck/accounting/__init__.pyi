@@ -1,6 +1,9 @@
 from ._budget import ONE_NOTION as ONE_NOTION
 from ._budget import amount_in_words as amount_in_words
 from ._budget import budget_of as budget_of
+from ._budget_filter import BudgetExceededError as BudgetExceededError
+from ._budget_filter import BudgetFilter as BudgetFilter
+from ._budget_filter import ReleaseRefusedError as ReleaseRefusedError
 from ._by_datum import ByDatum as ByDatum
 from ._by_datum import Datum as Datum
 from ._by_datum import as_round as as_round
@@ -20,9 +23,6 @@ from ._dominating_pairs import DominatingPair as DominatingPair
 from ._dominating_pairs import GaussianPair as GaussianPair
 from ._dominating_pairs import LaplacePair as LaplacePair
 from ._dominating_pairs import ResponsePair as ResponsePair
-from ._filter import BudgetExceededError as BudgetExceededError
-from ._filter import BudgetFilter as BudgetFilter
-from ._filter import ReleaseRefusedError as ReleaseRefusedError
 from ._gaussian_profile import epsilon_of as epsilon_of
 from ._implied import mu_of_bounded_range as mu_of_bounded_range
 from ._implied import mu_of_pure as mu_of_pure

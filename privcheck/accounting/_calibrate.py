@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from privcheck.accounting._budget_filter import BudgetFilter
 from privcheck.accounting._charge import Charge
-from privcheck.accounting._filter import BudgetFilter
 from privcheck.accounting._notions import Approximate, Concentrated, GaussianDP
 from privcheck.accounting._repeated import STEP, repeated
 from privcheck.accounting.accountants.base import Accountant, accountant

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from privcheck.accounting._filter import BudgetFilter
+from privcheck.accounting._budget_filter import BudgetFilter
 from privcheck.accounting._ledger import Ledger
 from privcheck.accounting._notions import Approximate, Concentrated, GaussianDP
 from privcheck.accounting.accountants.base import Accountant, accountant

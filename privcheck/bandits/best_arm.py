@@ -1,6 +1,7 @@
 """The common base of algorithms that identify the best arm, and what their kernels share.
 
-When they stop is each one's own: `threshold` in `grid_top_two.py` (DP-Exact-TT and Top Two), `log_evidence` in
+When they stop is each one's own: `threshold` in `exact_stopping_threshold.py` (DP-Exact-TT
+and Top Two), `log_evidence` in
 `dp_tt.py`, `is_separated` in `adap_tt.py`, and the widths of `epoch_schedule` in `dp_se.py`.
 """
 

@@ -9,6 +9,7 @@ import numpy as np
 from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.best_arm import forced_arm, record_end, record_symbols
+from privcheck.bandits.exact_stopping_threshold import threshold
 from privcheck.bandits.geometric_batches import BatchesPolicy, next_total
 from privcheck.bandits.mean_grid import DROPPED, POINTS, add_sum, least_probability, mean_grid, null_bound
 from privcheck.bandits.reward_coins import coin_sum
@@ -18,16 +19,6 @@ from privcheck.private_values import told_arm, told_reward
 
 INDISTINCT = 1e-9
 """Estimates and costs closer than this tie, and the lowest arm wins: rounding decides nothing."""
-
-
-@compiled
-def threshold(arms: int, delta: float) -> float:
-    """Return ln((K - 1) / (delta - K G e^-40)): see `DPExactTT` and `privcheck.bandits.mean_grid`.
-
-    >>> round(threshold(5, 0.01), 6) == round(math.log(400), 6)
-    True
-    """
-    return math.log((arms - 1) / (delta - arms * POINTS * math.exp(-DROPPED)))
 
 
 @compiled

@@ -13,7 +13,7 @@ from privcheck.certifying._context_isolation import generators, throw_away
 from privcheck.certifying._noise_source import noise_source
 from privcheck.certifying._outside.state_apart import check_can_be_put_back, secret_coins
 from privcheck.certifying._recorded.draw_log import DrawLog
-from privcheck.certifying._recorded.guard_engine import Engine
+from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
 from privcheck.certifying._recorded.played import Played

@@ -223,7 +223,8 @@ def findings_from_text(text: str, parameter: str = "text") -> Findings:
     PrivcheckError : text of another kind or version.
     """
     from privcheck.errors import PrivcheckError, words
-    from privcheck.serialise import read_fields, readable_versions, version_of
+    from privcheck.schema_versions import readable_versions, version_of
+    from privcheck.serialise import read_fields
 
     try:
         content = json.loads(text)

@@ -8,7 +8,6 @@ __all__ = [
     "FEEDBACKS",
     "Feedback",
     "Reading",
-    "Wrapping",
     "kind",
     "public_attribute",
 ]

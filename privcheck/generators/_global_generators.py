@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import random
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.errors import PolicyError, words
+from privcheck.scheduling import is_only_worker
 
 
 def seed_both(number: int) -> None:
@@ -44,11 +44,11 @@ def generator_states() -> dict[str, Any]:
 def global_generators_seeded(seed: np.random.SeedSequence) -> Iterator[None]:
     """Seed both for the block, in a way that depends on `seed` only; the block leaves them where its draws end.
 
-    Threads share them, so a block in another thread than the main one may not draw from them.
+    Threads share them, so a block in one thread of several that play may not draw from them.
 
     Raises
     ------
-    PolicyError : draws from them in another thread.
+    PolicyError : draws from them in one of several threads.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def global_generators_seeded(seed: np.random.SeedSequence) -> Iterator[None]:
     >>> drawn[0] == drawn[1]
     True
     """
-    if threading.current_thread() is threading.main_thread():
+    if is_only_worker():
         key = repr((seed.entropy, seed.spawn_key)).encode()
         seed_both(int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big"))
         yield

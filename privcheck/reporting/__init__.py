@@ -54,7 +54,6 @@ __all__ = [
     "resting_sentence",
     "save_bounds_page",
     "save_certificate_page",
-    "save_figure",
     "save_index",
     "save_page",
     "save_png",

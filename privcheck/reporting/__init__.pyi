@@ -19,7 +19,6 @@ from ._pictures.divergence_picture import divergence_figure as divergence_figure
 from ._pictures.ledger_picture import ledger_figure as ledger_figure
 from ._pictures.simulation_pictures import panels_figure as panels_figure
 from ._pictures.simulation_pictures import small_png as small_png
-from ._pictures.svg import save_figure as save_figure
 from ._pictures.svg import save_png as save_png
 from ._pictures.svg import to_svg as to_svg
 from ._pictures.witness_picture import witness_figure as witness_figure
@@ -52,7 +51,7 @@ from ._text.certificate_sentences import replay_sentence as replay_sentence
 from ._text.claim_sentences import evidence_sentences as evidence_sentences
 from ._text.explained import explain as explain
 from ._text.explained import explained as explained
-from ._text.failure_lines import streams_told as streams_told
 from ._text.numbers import clean as clean
 from ._text.resting_claims import failed_claims as failed_claims
 from ._text.resting_claims import resting_sentence as resting_sentence
+from ._text.witness_sentences import streams_told as streams_told

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from privcheck.bounds import Bounds, BoundValue, Curve, Instance, describe_contradiction
+from privcheck.bounds import Bounds, BoundValue, Curve, describe_contradiction
 from privcheck.declared import declared_fields
 from privcheck.serialise import plain, revived, to_json, well_typed
 
@@ -96,8 +96,7 @@ def read_instance(content: dict[str, Any]) -> Any:
     >>> read_instance(named_instance("c2", epsilon=1.0).to_dict()).arms
     5
     """
-    from privcheck.bounds import settings
+    from privcheck.bounds import INSTANCE_CLASSES
 
-    candidates = [Instance, *(getattr(settings, name) for name in settings.__all__)]
-    chosen = max(candidates, key=lambda cls: len(set(content) & {field.name for field in declared_fields(cls)}))
+    chosen = max(INSTANCE_CLASSES, key=lambda cls: len(set(content) & {field.name for field in declared_fields(cls)}))
     return revived(content, chosen)

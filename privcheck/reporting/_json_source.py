@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from privcheck.errors import PrivcheckError
-from privcheck.serialise import ILL_TYPED, readable_versions, version_of
+from privcheck.schema_versions import readable_versions, version_of
+from privcheck.serialise import ILL_TYPED
 
 T = TypeVar("T")
 

@@ -22,7 +22,8 @@ from privcheck.reporting._text.certified_amounts import upper_words
 from privcheck.reporting._text.places import described_place
 from privcheck.reporting._text.simulation_notes import runs_words
 from privcheck.results import AuditReport, Certificate, Frontier
-from privcheck.serialise import GROWING, array, revived, well_typed
+from privcheck.schema_versions import GROWING
+from privcheck.serialise import array, revived, well_typed
 
 EXPECTED = "a result that a privcheck command wrote with --json"
 

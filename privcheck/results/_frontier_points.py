@@ -12,7 +12,8 @@ from privcheck import presenting
 from privcheck.errors import PrivcheckError
 from privcheck.results._cited_papers import papers_of
 from privcheck.results._verdicts import check_verdict
-from privcheck.serialise import revived, to_json, version_of, well_typed
+from privcheck.schema_versions import version_of
+from privcheck.serialise import revived, to_json, well_typed
 from privcheck.tables import Result, Row
 
 if TYPE_CHECKING:

@@ -3,14 +3,15 @@ from ._chunk_calls import Form as Form
 from ._chunk_keys import digest as digest
 from ._dask_workers import scheduler_address as scheduler_address
 from ._dask_workers import scheduler_form as scheduler_form
-from ._database import Database as Database
-from ._database import Refusal as Refusal
 from ._executor import HERE as HERE
 from ._executor import Executor as Executor
 from ._executor import executor as executor
 from ._fingerprint import fingerprint as fingerprint
+from ._only_worker import is_only_worker as is_only_worker
 from ._part_files import Arrays as Arrays
 from ._shared import Shared as Shared
+from ._sqlite_files import Database as Database
+from ._sqlite_files import Refusal as Refusal
 from ._work_cache import CLAIMS as CLAIMS
 from ._work_cache import Cache as Cache
 from ._worker_processes import end_worker_processes as end_worker_processes

@@ -13,9 +13,9 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError
 from privcheck.extras import require_extra
-from privcheck.scheduling._database import Database, Refusal
 from privcheck.scheduling._fingerprint import check_same, fingerprint
 from privcheck.scheduling._part_files import Arrays, as_parquet, from_parquet, write_whole
+from privcheck.scheduling._sqlite_files import Database, Refusal
 from privcheck.scheduling._work_cache import CLAIMS, Cache
 
 KEPT_FROM = 0.02

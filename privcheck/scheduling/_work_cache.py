@@ -14,8 +14,8 @@ from contextlib import closing, suppress
 from typing import Any
 
 from privcheck.errors import PrivcheckError
-from privcheck.scheduling._database import Database
 from privcheck.scheduling._living_processes import may_live, this_client
+from privcheck.scheduling._sqlite_files import Database
 
 LIFETIME = 60.0
 """Seconds for which a claim holds at least unless it is renewed, which happens four times as often."""

@@ -3,7 +3,6 @@ from ._adversary import against as against
 from ._certify_settings import EXECUTIONS as EXECUTIONS
 from ._certify_settings import CertifiedEffort as CertifiedEffort
 from ._certify_settings import CertifySettings as CertifySettings
-from ._claim import Claim as Claim
 from ._declaring_options import CLAIM as CLAIM
 from ._declaring_options import EFFORT as EFFORT
 from ._declaring_options import PLAYED as PLAYED
@@ -12,10 +11,6 @@ from ._declaring_options import Unlimited as Unlimited
 from ._declaring_options import as_given as as_given
 from ._declaring_options import like as like
 from ._declaring_options import option as option
-from ._effort import DEFAULT_RUNS as DEFAULT_RUNS
-from ._effort import DEFAULT_TIME_BUDGET as DEFAULT_TIME_BUDGET
-from ._effort import Effort as Effort
-from ._game import Game as Game
 from ._location import Location as Location
 from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
@@ -28,6 +23,11 @@ from ._mechanism import input_of as input_of
 from ._mechanism import is_measurement as is_measurement
 from ._mechanism import is_mechanism as is_mechanism
 from ._mechanism import outputs_from_batch as outputs_from_batch
+from ._options_claim import Claim as Claim
+from ._options_effort import DEFAULT_RUNS as DEFAULT_RUNS
+from ._options_effort import DEFAULT_TIME_BUDGET as DEFAULT_TIME_BUDGET
+from ._options_effort import Effort as Effort
+from ._options_game import Game as Game
 from ._output_parts import RAISED as RAISED
 from ._output_parts import all_raised as all_raised
 from ._output_parts import named as named

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from privcheck.declared import POSITIVE, Declared, Integer, Real, Switch
 from privcheck.errors import PrivcheckError
-from privcheck.targets._claim import Claim
 from privcheck.targets._declaring_options import EFFORT, PLAYED, Checked, Unlimited, as_given, like, option
-from privcheck.targets._effort import DEFAULT_TIME_BUDGET, Effort
-from privcheck.targets._execution import Execution
+from privcheck.targets._options_claim import Claim
+from privcheck.targets._options_effort import DEFAULT_TIME_BUDGET, Effort
+from privcheck.targets._options_execution import Execution
 from privcheck.targets._settings import Options
 
 

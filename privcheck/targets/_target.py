@@ -14,10 +14,10 @@ import numpy as np
 
 from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._claim import Claim
-from privcheck.targets._game import Game
 from privcheck.targets._location import Location, classes_in, function_at
 from privcheck.targets._mechanism import MechanismRunner, is_mechanism
+from privcheck.targets._options_claim import Claim
+from privcheck.targets._options_game import Game
 from privcheck.targets._runners import KernelRunner, PolicyRunner, Runner
 from privcheck.targets._services.service import Service
 from privcheck.targets._services.service_runner import ServiceRunner

@@ -153,7 +153,7 @@ def test_a_sum_that_adds_mu_itself_would_waste_half_the_budget(monkeypatch):
 
 
 def test_set_aside_probabilities_that_are_not_added_are_caught(monkeypatch):
-    monkeypatch.setattr("privcheck.accounting._filter.DELTA", replace(Totals().currencies[3], add=np.maximum))
+    monkeypatch.setattr("privcheck.accounting._budget_filter.DELTA", replace(Totals().currencies[3], add=np.maximum))
     budget = BudgetFilter(Approximate(1.0, 0.1), {})
     p, q, _ = leaves(budget, same_again(Told(0.06)), {1: 0}, {1: 1}, depth=3)
     with pytest.raises(AssertionError):

@@ -53,4 +53,4 @@ def test_a_bare_float_is_found(source, found):
 
 
 def test_the_files_are_there():
-    assert {"_ledger.py", "_filter.py", "_session.py", "scaled.py"} <= {file.name for file in FILES}
+    assert {"_ledger.py", "_budget_filter.py", "_session.py", "scaled.py"} <= {file.name for file in FILES}

@@ -181,7 +181,7 @@ def test_a_kill_at_every_system_call(tmp_path, evidence):
 
 def test_answering_before_the_commit_is_noticed(tmp_path):
     """The broken twin: what was shown is not in the ledger when the process is killed."""
-    from privcheck.certifying._recorded.guard_engine import Engine
+    from privcheck.certifying._recorded.event_engine import Engine
 
     folder, shown, together = tmp_path / "run", tmp_path / "shown", Engine._together
     folder.mkdir()

@@ -148,7 +148,7 @@ def test_the_model_holds(evidence):
 
 def twin(monkeypatch, name):
     """Break one thing."""
-    from privcheck.certifying._recorded.guard_engine import Engine
+    from privcheck.certifying._recorded.event_engine import Engine
 
     if name == "noise redrawn on replay":
         again = DrawLog._again

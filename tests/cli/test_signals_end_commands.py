@@ -25,6 +25,7 @@ WORKING = 4.0
 """Seconds of the processor after which a command is at its work: imports, and what is compiled, take less."""
 
 EVER = ["--horizon", "1e12", "--means", "0.7,0.5"]
+IDENTIFIED = ["--horizon", "1e15", "--means", "0.5,0.5", "--epsilon", "1", "--delta", "1e-9"]
 PIPE, QUICK = "pipe.json", None
 """A named pipe that nobody writes to, and a command that has ended before any signal comes."""
 
@@ -45,7 +46,7 @@ COMMANDS = {
         ["kl-ucb", *EVER, "--runs", "3", "--yes"],
         ["kl-ucb", *EVER, "--runs", "3", "--yes", "--jobs", "2"],
         ["kl-ucb", *EVER, "--runs", "1", "--yes"],
-        ["dp-exact-tt", "--horizon", "1e15", "--means", "0.5,0.5", "--epsilon", "1", "--delta", "1e-9", "--yes"],
+        ["dp-exact-tt", *IDENTIFIED, "--runs", "1e6", "--yes"],
     ],
     "frontier": [["kl-ucb", *EVER, "--epsilons", "1", "--yes"]],
     "sweep": [["sweep.toml", "--store", "results"]],

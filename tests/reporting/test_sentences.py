@@ -12,7 +12,7 @@ import privcheck
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import clean
 from privcheck.reporting._pictures.witness_excerpt import text_streams, view
-from privcheck.reporting._text.audit_sentences import as_expected, headline, meaning, rounds_text, verdict_sentence
+from privcheck.reporting._text.audit_sentences import as_expected, headline, meaning, verdict_sentence
 from privcheck.reporting._text.both_bounds import contradiction, of_one_object, sandwich
 from privcheck.reporting._text.numbers import (
     at_least,
@@ -21,6 +21,7 @@ from privcheck.reporting._text.numbers import (
     shorten,
 )
 from privcheck.reporting._text.repeating import repeat_audit
+from privcheck.reporting._text.witness_sentences import rounds_text
 from privcheck.results import AuditReport, UnreachedLine
 from privcheck.results._example_results import CERTIFIED
 

@@ -12,7 +12,7 @@ from privcheck import Certificate, Simulation
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._read_back import READERS
 from privcheck.reporting._result_files import FIELDS, read_result
-from privcheck.serialise import READABLE_VERSIONS, SCHEMA_VERSION
+from privcheck.schema_versions import READABLE_VERSIONS, SCHEMA_VERSION
 
 WRITTEN = Path(__file__).parent / "written"
 FILES = sorted(WRITTEN.glob("*/*.json"))

@@ -171,7 +171,7 @@ def test_the_machine_finds_overspending_and_peeking(twins):
 
 def test_the_machine_does_not_rely_on_the_filter(twins, monkeypatch):
     """A guard whose filter lets everything pass: the sum of the ledger alone finds the overspending."""
-    monkeypatch.setattr("privcheck.accounting._filter.BudgetFilter.check", lambda *arguments: None)
+    monkeypatch.setattr("privcheck.accounting._budget_filter.BudgetFilter.check", lambda *arguments: None)
     with pytest.raises(PrivacyFailure, match="above the budget 1"):
         played(twins.PublisherOfSums)
 

@@ -4,8 +4,12 @@
 ['LinearInstance', 'ContextualInstance', 'SemiBanditInstance']
 """
 
+from typing import Any
+
+from privcheck.bounds._instance import Instance
 from privcheck.bounds.settings.contextual_instance import ContextualInstance
 from privcheck.bounds.settings.linear_instance import LinearInstance
 from privcheck.bounds.settings.semi_bandit_instance import SemiBanditInstance
 
-__all__ = ["ContextualInstance", "LinearInstance", "SemiBanditInstance"]
+INSTANCE_CLASSES: tuple[Any, ...] = Instance, ContextualInstance, LinearInstance, SemiBanditInstance
+"""One class for each setting, the bandit with independent arms first."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privcheck.accounting import BudgetExceededError, Charge, Ledger, shown, spent
+from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.events import Event
-from privcheck.certifying._recorded.guard_engine import Engine
 from privcheck.certifying._session import Session
 from privcheck.errors import GuardClosedError, PrivcheckError, words
 from privcheck.feedback import public_attribute

@@ -174,11 +174,10 @@ def _build(cls: type, values: dict[str, Any], given: dict[str, Any]) -> Any:
 
 def _from_file(file: str, changes: dict[str, Any]) -> Any:
     """Read a file as the setting that shares most of its keys; on a tie, as a bandit with independent arms."""
-    from privcheck.bounds import Instance, read_toml, settings
+    from privcheck.bounds import INSTANCE_CLASSES, read_toml
 
     keys = set(read_toml(file))
-    candidates = [Instance, *(getattr(settings, name) for name in settings.__all__)]
-    return max(candidates, key=lambda cls: len(keys & _names(cls))).from_toml(file, **changes)
+    return max(INSTANCE_CLASSES, key=lambda cls: len(keys & _names(cls))).from_toml(file, **changes)
 
 
 def _names(cls: Any) -> set[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from privcheck.reporting._pages.elements import element, items, marked_code, text
 from privcheck.reporting._pages.html_table import TEXT, table
 from privcheck.reporting._text import numbers
-from privcheck.reporting._text.audit_sentences import event_parts
 from privcheck.reporting._text.fault_sentences import excerpt_lines
+from privcheck.reporting._text.witness_sentences import MIRRORED, event_parts
 from privcheck.results import Fault, Witness
 
 
@@ -31,8 +31,7 @@ def witness(found: Witness) -> list[str]:
     )
     mirrored = []
     if found.mirror is not None:
-        both = "The bound counts this event and a second one, which is evidence for the other stream:"
-        mirrored = [element("p", f"{element('b', 'Mirror image.')} {both} {text(found.mirror)}.")]
+        mirrored = [element("p", f"{element('b', 'Mirror image.')} {MIRRORED} {text(found.mirror)}.")]
     rows = [
         [side, numbers.probability(estimate.value), numbers.probability_interval(estimate)]
         for side, estimate in (("first", found.probability_first), ("second", found.probability_second))

@@ -18,9 +18,9 @@ from privcheck.reporting._pictures.streams_picture import (
 )
 from privcheck.reporting._pictures.style import WIDE, new_figure, settings
 from privcheck.reporting._pictures.witness_excerpt import view
-from privcheck.reporting._text.audit_sentences import rounds_text
 from privcheck.reporting._text.certificate_sentences import divergence_sentences
 from privcheck.reporting._text.numbers import clean
+from privcheck.reporting._text.witness_sentences import rounds_text
 from privcheck.results import Certificate, Divergence
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from privcheck.reporting._pictures.style import CELL, COLOURS, INK, MID, WIDE, add_axes
 from privcheck.reporting._pictures.witness_excerpt import TwoStreams, View, aligned, levels
-from privcheck.reporting._text.audit_sentences import rounds_text
+from privcheck.reporting._text.witness_sentences import rounds_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -148,7 +148,7 @@ def arms_of(report: AuditReport) -> int | None:
 
 def characters(streams: TwoStreams, rewards: tuple[float, float], count: int | None = None) -> str:
     """Return two streams as characters; the first `count` columns are arms, all of them without it."""
-    from privcheck.reporting._text.audit_sentences import rounds_text
+    from privcheck.reporting._text.witness_sentences import rounds_text
 
     shown = view(streams, 64, 12, count)
     (low, high), contexts = rewards, shown.contexts

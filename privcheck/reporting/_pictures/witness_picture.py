@@ -9,8 +9,9 @@ from privcheck.reporting._pictures.probability_picture import BARS, draw_probabi
 from privcheck.reporting._pictures.streams_picture import MOST_ARMS, MOST_ROUNDS, draw_streams, streams_height
 from privcheck.reporting._pictures.style import WIDE, new_figure, settings
 from privcheck.reporting._pictures.witness_excerpt import arms_of, is_drawn, view
-from privcheck.reporting._text.audit_sentences import rounds_text, verdict_sentence
+from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.numbers import clean
+from privcheck.reporting._text.witness_sentences import rounds_text
 from privcheck.results import AuditReport
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from rich.text import Text
 from privcheck.reporting._pictures.witness_excerpt import arms_of, characters, is_drawn
 from privcheck.reporting._terminal.rendered_parts import block
 from privcheck.reporting._text import numbers
-from privcheck.reporting._text.audit_sentences import event_parts
 from privcheck.reporting._text.fault_sentences import excerpt_lines, fault_sentence
+from privcheck.reporting._text.witness_sentences import event_parts
 from privcheck.results import AuditReport, Fault, Witness
 
 

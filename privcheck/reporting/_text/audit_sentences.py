@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.reporting._pictures.witness_excerpt import TwoStreams
 from privcheck.reporting._text.numbers import at_least, percent, small
-from privcheck.results import AuditReport, Search, Suspicion, Witness
+from privcheck.results import AuditReport, Search, Suspicion
 
 MEASURED = "no claim"
 """The word in place of a verdict when no claim was given."""
@@ -236,31 +235,6 @@ def meaning(report: AuditReport) -> list[str]:
             f"out and how to look at it. The search tried {searched}."
         )
     return [said, lower]
-
-
-def event_parts(witness: Witness) -> list[str]:
-    """Return the alternatives that make up the event.
-
-    >>> from privcheck.results._example_results import VIOLATION
-    >>> event_parts(VIOLATION.witness)[-1]
-    'one of 4 rarer beginnings'
-    """
-    return witness.event.split("; or ")
-
-
-def rounds_text(witness: TwoStreams) -> str:
-    """Return the changed rounds: "round 3", "rounds 3-5" or "rounds 3, 7 and 9"."""
-    rounds = witness.rounds
-    if len(rounds) == 1:
-        return f"round {rounds[0]}"
-    if rounds == tuple(range(rounds[0], rounds[-1] + 1)):
-        return f"rounds {rounds[0]}-{rounds[-1]}"
-    shown = [str(number) for number in rounds]
-    return (
-        f"rounds {', '.join(shown[:6])} and {len(shown) - 6} more"
-        if len(shown) > 7
-        else (f"rounds {', '.join(shown[:-1])} and {shown[-1]}")
-    )
 
 
 def headline(reports: Sequence[AuditReport], expected: Sequence[str | None] | None = None) -> str:
