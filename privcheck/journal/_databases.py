@@ -83,14 +83,16 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
 
 
 def _make(file: Path) -> None:
+    above = [folder for folder in file.absolute().parents if not folder.exists()]
     file.parent.mkdir(parents=True, exist_ok=True)
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
-    if os.name == "posix":  # the entry of the folder outlives a loss of power, too
-        folder = os.open(file.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    if os.name == "posix":  # the entries of folders outlive a loss of power, too: of the file, and of each new folder
+        for made in (file.absolute(), *above):
+            folder = os.open(made.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
 
 def _check_ledger(file: Path, refusal: Refusal, *, make: bool) -> None:
