@@ -30,6 +30,9 @@ FORWARD = (
 """A statement by itself is a transaction, which is durable when it returns."""
 
 COLUMNS = "number, event, kind, body, request, person, window, hash"
+ANSWERED = f"""SELECT {COLUMNS}, (SELECT salt FROM told WHERE told.scope = entry.scope AND told.number = entry.number)
+    FROM entry WHERE scope = ? AND request = ? AND kind = ? AND request <> ''"""
+ADD = f"INSERT INTO entry (scope, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class SqliteJournal:
         continues: str | None = None,
     ) -> None:
         self.database = ledger_database(path, make=True)
+        self._file = self.database.file.absolute()
         self._closing = weakref.finalize(self, self.database.close)
         try:
             self.heads = head_database(head)
@@ -137,11 +141,8 @@ class SqliteJournal:
     def answer(self, request: str, kind: str) -> Answered | None:
         """Return the event of this kind under an id, in this scope or one that it continues."""
         for scope in self.chain:
-            where = "scope = ? AND request = ? AND kind = ? AND request <> ''"
-            for event in read(self.database, where, (scope.number, request, kind)):
-                salts = self.database.rows(TOLD, (scope.number, event.number))
-                salt = bytes(salts[0][0]) if salts else None
-                earlier = scope.number != self.scope.number
+            for *row, salt in self.database.rows(ANSWERED, (scope.number, request, kind)):
+                event, earlier = Entry(*row), scope.number != self.scope.number
                 if "answer" in event.said:
                     return Answered(event, event, salt, earlier)
                 where = f"scope = ? AND number > ? AND kind = '{ANSWER}' AND event = ? ORDER BY number LIMIT 1"
@@ -228,7 +229,7 @@ class SqliteJournal:
         return [made, *chain]
 
     def _place(self, name: str) -> str:
-        return f"{self.database.file.absolute()} {name}"
+        return f"{self._file} {name}"
 
     def _end_scope(self, scope: Opened, by: str) -> None:
         """Close a scope for every worker; an event that is pending ends there, with what it has drawn charged."""
@@ -304,7 +305,7 @@ def _append(database: Database, scope: int, entry: Entry) -> Entry:
 def _insert(database: Database, scope: int, entry: Entry) -> Entry:
     what = entry.number, entry.event, entry.kind, entry.body
     row = scope, *what, entry.request, entry.person, entry.window, entry.hash
-    database.execute(f"INSERT INTO entry (scope, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    database.execute(ADD, row)
     return entry
 
 

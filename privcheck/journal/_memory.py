@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar
 
 from privcheck.errors import PrivcheckError, words
@@ -59,7 +58,7 @@ class MemoryJournal:
             got = words(f"{entry.request!r}, which was recorded before")
             raise PrivcheckError("request_id", got, "an id of its own for each event")
         self._number += 1
-        kept = replace(entry, number=self._number)
+        kept = entry._replace(number=self._number)
         if entry.request:
             self._requests[entry.request, entry.kind] = Answered(kept, kept, told[0] if told else None)
         if entry.person:

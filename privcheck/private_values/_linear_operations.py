@@ -202,6 +202,8 @@ def check_counted(operation: str, *values: Private, scalars: bool = False) -> No
 
 def check_wide(operation: str, one: Private, two: Private) -> None:
     """Refuse sums and products in small integers, which wrap around; Python's integers take the type of the array."""
+    if one.kind != "n" != two.kind:
+        return
     for small, other in ((one, two), (two, one)):
         taken = other.kind in "bn" or (other.kind == "i" and other.ndim == 0)
         if small.kind == "n" and taken and not (one.is_public and two.is_public):

@@ -35,6 +35,8 @@ def told_arm(action: Any, arms: int) -> int:
     Traceback (most recent call last):
     privcheck.errors.PrivcheckError: action: got True, expected an integer in [0, 1]; the arm that was played, from 0
     """
+    if type(action) is int and (0 <= action < arms or (arms == 0 and action >= 0)):  # nearly always: in one step
+        return action
     index = whole_number(action)
     given = (
         words(f"an object of type {type(action).__name__}") if index is None and type(action) is not bool else action

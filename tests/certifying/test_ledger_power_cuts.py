@@ -90,13 +90,12 @@ def answered(guarded, event):
     try:
         guarded.update(event["action"], event["reward"], request_id=event["request_id"], user=event["user"])
     except BudgetExceededError as error:
-        assert error.parameter == "user"
-        return False
+        return False if error.parameter == "user" else str(error)
     return True
 
 
 def play(folder, shown, name):
-    """Start three times: a few rounds; rounds told together, with a log that is written back often; the end is sudden."""
+    """Start three times: a few rounds; rounds told together, with a log that is written back often; a sudden end."""
     import privcheck.journal._databases as databases
 
     Telling.told = told = os.open(shown, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -41,6 +41,18 @@ class AllArms(policies.Blocks):
             self.best = int(np.argmax(np.asarray(Laplace.with_scale(8.0).release(rewards, self.rng))))
 
 
+class Sets(policies.Blocks):
+    def select(self):
+        return (self.best, 2)
+
+    def update(self, action, rewards):
+        self.count += 1
+        self.block = self.block + rewards.sum()
+        if self.count % 2 == 0:
+            self.best = int(float(self.block + self.rng.laplace(0.0, 8.0)) > 1.0)
+            self.block = 0.0
+
+
 class Batches(policies.Blocks):
     batch = 3
 
@@ -86,6 +98,7 @@ CASES = {
     "noisy maximum, bit, public draw": (policies.Mechanisms, {}),
     "tree": (Tree, {"epsilon": None, "rho": 4.0}),
     "full": (AllArms, {"feedback": "full"}),
+    "semi-bandit": (Sets, {"feedback": "semi-bandit", "arms": 3}),
     "batch": (Batches, {"feedback": "batch"}),
     "delayed": (Delayed, {"feedback": "delayed"}),
     "identification": (Stops, {"feedback": "identification"}),
@@ -106,14 +119,23 @@ def calls(by, t, rng):
         return [("act", (3,)), ("learn", ([0, 1, 0], rng.random(3)))]
     if by == "contextual":
         return [("select", (context,)), ("update", (context, 0, reward))]
-    told = {"full": (0, rng.random(2)), "delayed": (t, reward)}.get(by, (0, reward))
+    told = {"full": (0, rng.random(2)), "delayed": (t, reward), "semi-bandit": ((0, 2), rng.random(2))}.get(
+        by, (0, reward)
+    )
     asked = [("select", ()), ("update", told)]
     return [*asked, ("stopped", None), ("recommend", ())] if by == "identification" else asked
 
 
-def answer(guarded, name, given):
+def answer(guarded, name, given, request):
+    """Ask until there is an answer: a policy may end its process in a call."""
+    asked = {"request_id": request} if name in ("select", "update", "act", "learn") else {}
     try:
-        found = getattr(guarded, name) if given is None else getattr(guarded, name)(*given)
+        while True:
+            try:
+                found = getattr(guarded, name) if given is None else getattr(guarded, name)(*given, **asked)
+                break
+            except SystemExit:
+                assert asked
     except (PrivcheckError, ValueError) as error:
         return type(error).__name__
     return found
@@ -125,39 +147,57 @@ def quick(monkeypatch):
     monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
-def run(folder, name, monkeypatch, *, restarts):
-    """Return the answers of a run whose noise, and whose secret, are those of every run."""
+def started(folder, policy, options):
+    """Return a guard; a policy may end its process when it is built, too."""
+    while True:
+        try:
+            return guard(folder, policy, **options)
+        except SystemExit:
+            pass
+
+
+def run(folder, name, monkeypatch, disturbed):
+    """Return the answers of a run whose noise, and whose secret, are those of every run.
+
+    It starts again before every call, or at every draw of noise, as soon as the policy has seen it.
+    """
     policy, options = CASES[name]
     noise = random.Random(4)
     monkeypatch.setattr("secrets.token_bytes", lambda n: b"s" * n)
-    drawn = Session.drawn
+    drawn, seen = Session.drawn, set()
 
     def known(self, mechanism, shape, charges, location, draw):
         value = np.zeros(shape, np.int64 if mechanism.integers else float)
         again = lambda: mechanism.draw(value, np.random.default_rng(noise.getrandbits(32)))  # noqa: E731
-        return drawn(self, mechanism, shape, charges, location, again)
+        found = drawn(self, mechanism, shape, charges, location, again)
+        if disturbed == "at draws" and (place := (self.log.event.number, self.log.place)) not in seen:
+            seen.add(place)
+            raise SystemExit
+        return found
 
     monkeypatch.setattr(Session, "drawn", known)
     folder.mkdir()
-    guarded, found, rng = guard(folder, policy, **options), [], np.random.default_rng(6)
+    guarded, found, rng = started(folder, policy, options), [], np.random.default_rng(6)
     for t in range(1, 13):
         for called in calls(options.get("feedback", "bandit"), t, rng):
-            if restarts:
+            if disturbed == "before calls":
                 close(guarded)
                 guarded = guard(folder, policy, **options)
-            found.append(answer(guarded, *called))
+            found.append(answer(guarded, *called, f"{t}, {called[0]}"))
     found += [guarded.spent, len(guarded.ledger.releases), dict(guarded.ledger.totals)]
     recorded = rows(folder, "SELECT body FROM entry WHERE kind = 'draw' ORDER BY number")
     close(guarded)
+    assert len(seen) == (len(recorded) if disturbed == "at draws" else 0)
     return found, recorded
 
 
+@pytest.mark.parametrize("disturbed", ["before calls", "at draws"])
 @pytest.mark.parametrize("name", CASES)
-def test_a_run_with_a_restart_before_every_call_is_the_undisturbed_one(tmp_path, monkeypatch, name):
+def test_a_run_that_starts_again_is_the_undisturbed_one(tmp_path, monkeypatch, name, disturbed):
     with monkeypatch.context() as patch:
-        plain = run(tmp_path / "plain", name, patch, restarts=False)
+        plain = run(tmp_path / "plain", name, patch, "")
     with monkeypatch.context() as patch:
-        again = run(tmp_path / "again", name, patch, restarts=True)
+        again = run(tmp_path / "again", name, patch, disturbed)
     assert plain == again
     assert plain[1], "something was drawn"
 

@@ -23,12 +23,13 @@ def check_events(events: Sequence[Event], played: Played, journal: Journal) -> N
         if journal.durable or event.recorded:
             event.read()
         if event.request:
-            if (found := journal.answer(event.request, event.kind)) is not None:
-                _check_same(event, found)
+            event.found = journal.answer(event.request, event.kind)
+            if event.found is not None:
+                _check_same(event, event.found)
             elif event.kind == played.kind.learns:
                 _check_action(event, played, journal)
     if len(events) > 1:
-        _check_batch(events, played, journal)
+        _check_batch(events, played)
 
 
 def _check_same(event: Event, found: Answered) -> None:
@@ -50,7 +51,7 @@ def _check_action(event: Event, played: Played, journal: Journal) -> None:
         raise PrivcheckError(name, got, "the action that was chosen", "give every event an id of its own")
 
 
-def _check_batch(events: Sequence[Event], played: Played, journal: Journal) -> None:
+def _check_batch(events: Sequence[Event], played: Played) -> None:
     known, scratch, choices = set[str](), played.session.scratch(), played.open.copy()
     for place, event in enumerate(events, 1):
         try:
@@ -58,7 +59,7 @@ def _check_batch(events: Sequence[Event], played: Played, journal: Journal) -> N
                 got = words(f"{event.request!r} twice in one call")
                 raise PrivcheckError("request_id", got, "one event for each id")
             known.add(event.request)
-            if not event.request or journal.answer(event.request, event.kind) is None:
+            if event.found is None:
                 played.check_count(event.kind, played.kind.told, event.given)
                 if not event.earlier:
                     played.check_open(event.given, choices, scratch.scratch)

@@ -14,7 +14,7 @@ import numpy as np
 from privcheck.certifying._calls import Calls
 from privcheck.certifying._recorded.argument_checks import check_events
 from privcheck.certifying._recorded.draw_log import DrawLog, Interrupted, Moved, changed
-from privcheck.certifying._recorded.events import Answer, Event, answer_in
+from privcheck.certifying._recorded.events import PLAIN, Answer, Event, answer_in
 from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.values import decoded
@@ -156,10 +156,10 @@ class Engine:
             if kept == event.entry:
                 ends = (entry for entry in self.journal.after(kept.number - 1) if "answer" in entry.said)
                 return Answer.of(answer_in(next(ends)))
-        if not event.request or (found := self.journal.answer(event.request, event.kind)) is None:
+        if event.found is None:
             return None
-        assert found.answer is not None
-        return Answer.of(answer_in(found.answer))
+        assert event.found.answer is not None
+        return Answer.of(answer_in(event.found.answer))
 
     def _is_earlier(self, event: Event) -> bool:
         """Return whether an event tells the reward of a choice that was made in a scope that this one continues."""
@@ -197,7 +197,7 @@ class Engine:
             answer = played.play(event.kind, prepared)
             self._check_log(draws)
             self._position = _place(event.end(self.journal, answer, self._environment))
-            if answer.error is None:
+            if answer.error is None and type(answer.value) not in PLAIN:
                 answer = Answer.of(answer.said)
         self._events = event.number
         played.close(answer)
@@ -207,14 +207,8 @@ class Engine:
         assert self.log is not None
         assert self._bits is not None
         self.log.begin(event, draws, live=live)
-        self._bits.state = {
-            "bit_generator": "Philox",
-            "state": {"counter": np.array([0, event.number, 0, 0], np.uint64), "key": self._key},
-            "buffer": np.zeros(4, np.uint64),
-            "buffer_pos": 4,
-            "has_uint32": 0,
-            "uinteger": 0,
-        }
+        self._coins["state"]["counter"][1] = event.number
+        self._bits.state = self._coins
 
     def _check_log(self, draws: list[Entry]) -> None:
         assert self.log is not None
@@ -275,7 +269,7 @@ class Engine:
             event = Event("start", environment=self._environment)
             event.read()
         self._bits = self._kept.coins()
-        self._key = self._bits.state["state"]["key"]
+        self._coins = {**self._bits.state}  # before the first draw: nothing is left of a block
         self._begin(event, draws, live=ended is None)
         played = self._build(self.log, self.calls, self._bits)
         self._check_log(draws)

@@ -51,6 +51,13 @@ class Answer:
         text = on_one_line("".join(format_exception_only(error)))[:LONGEST]
         return {"error": {"type": type(error).__name__, "text": text, "parts": parts}, "closes": list(self.closes)}
 
+    @property
+    def text(self) -> str:
+        """The same as JSON."""
+        if self.error is None and (self.value is None or type(self.value) is int):  # nearly always
+            return '{"value": null}' if self.value is None else f'{{"value": {self.value}}}'
+        return json.dumps(self.said)
+
     @classmethod
     def of(cls, said: dict[str, Any]) -> Answer:
         """Return the answer that was recorded."""
@@ -90,6 +97,7 @@ class Event:
     told : a salt, and the arguments as bytes; None where nothing is recorded.
     entry : the entry that says that it happens; None before it is recorded.
     earlier : whether its id is that of a choice in a scope that this one continues.
+    found : what was recorded under its id when its arguments were checked, in the same transaction.
     """
 
     kind: str
@@ -104,6 +112,7 @@ class Event:
     told: tuple[bytes, bytes] | None = None
     entry: Entry | None = field(default=None, repr=False)
     earlier: bool = False
+    found: Answered | None = None
 
     @property
     def recorded(self) -> bool:
@@ -124,10 +133,9 @@ class Event:
     def record(self, journal: Journal, answer: Answer | None = None) -> Entry:
         """Add the event to the journal, with its answer if it drew no noise."""
         assert self.told is not None
-        said: dict[str, Any] = {"round": self.round, "told": digest(*self.told), "by": self.environment}
-        if answer is not None:
-            said["answer"] = answer.said
-        entry = Entry(0, self.number, self.kind, json.dumps(said), self.request, self.person, self.window)
+        said = f'{{"round": {self.round}, "told": "{digest(*self.told)}", "by": "{self.environment}"'  # written as JSON
+        said += "}" if answer is None else f', "answer": {answer.text}}}'
+        entry = Entry(0, self.number, self.kind, said, self.request, self.person, self.window)
         self.entry = journal.append(entry, self.told)
         return self.entry
 
@@ -135,7 +143,7 @@ class Event:
         """Add the answer to the journal, and the environment that found it."""
         if self.entry is None:
             return self.record(journal, answer)
-        said = json.dumps({"answer": answer.said, "by": by})
+        said = f'{{"answer": {answer.text}, "by": "{by}"}}'
         return journal.append(Entry(0, self.number, ANSWER, said))
 
 

@@ -33,23 +33,28 @@ class OpenChoices:
     def open(self, action: Any) -> None:
         """Count what `select` has answered."""
         if self._name is not None:
-            self._counts.update(self._kind.opens(action))
+            for opened in self._kind.opens(action):
+                self._counts[opened] += 1
 
     def has(self, told: Sequence[Any]) -> bool:
         """Return whether all that an `update` is told of is open; arguments that are wrong are not."""
         if self._name is None:
             return True
         try:
-            asked = Counter(self._kind.opens(told[self._place]))
+            opened = self._kind.opens(told[self._place])
+            if len(opened) == 1:
+                return self._counts[opened[0]] > 0
+            return all(self._counts[action] >= count for action, count in Counter(opened).items())
         except TypeError:
             return False
-        return all(self._counts[action] >= count for action, count in asked.items())
 
     def close(self, told: Sequence[Any]) -> None:
         """Count what an `update` was told of; one that a ledger has from before this rule may find nothing open."""
         if self._name is not None:
-            self._counts.subtract(self._kind.opens(told[self._place]))
-            self._counts = +self._counts
+            for closed in self._kind.opens(told[self._place]):
+                self._counts[closed] -= 1
+                if self._counts[closed] <= 0:
+                    del self._counts[closed]
 
     def refusal(self, told: Sequence[Any]) -> PrivcheckError:
         """Return why an `update` is not let in; where the action is private, the error depends on the calls alone."""
