@@ -1,8 +1,8 @@
 """The cost of a guarded round with a ledger: `python benchmarks/ledger.py`.
 
-Times of the processor, and of the clock, of a `select` and an `update` of AdaP-UCB: in memory, and with a ledger; then
-of `update_many` on rewards of which none is released, and of a restart. Beside them stands what one `fdatasync` costs
-on the same disk.
+Times of the processor, and of the clock, of a `select` and an `update` of AdaP-UCB: in memory, with a ledger, and with
+a ledger that does not wait for the disk, by turns; then of `update_many` on rewards of which none is released, and of a
+restart. Beside them stands what as many plain `fdatasync`s cost on the same disk, in the same minute.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,28 +35,40 @@ class Never:
         self.total = self.total + reward
 
 
-def rounds(guarded: Any, count: int) -> tuple[float, float]:
-    """Return the medians of the processor time and of the clock time of a round, in microseconds."""
-    busy, passed = [], []
+SYNCED = (8240, 4120, 8240, 4120)
+"""Bytes that a round without a draw writes before each wait for the disk: entry and head, of `select` and `update`."""
+
+
+def by_turns(works: dict[str, Callable[[], None]], count: int) -> dict[str, tuple[float, float]]:
+    """Return the medians of the processor time and of the clock time of each, in microseconds."""
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
     for _ in range(count):
-        started, clock = time.thread_time(), time.perf_counter()
-        guarded.update(guarded.select(), 0.5)
-        busy.append(1e6 * (time.thread_time() - started))
-        passed.append(1e6 * (time.perf_counter() - clock))
-    return statistics.median(busy), statistics.median(passed)
+        for name, work in works.items():
+            started, clock = time.thread_time(), time.perf_counter()
+            work()
+            taken[name].append((1e6 * (time.thread_time() - started), 1e6 * (time.perf_counter() - clock)))
+    found = {}
+    for name, pairs in taken.items():
+        busy, passed = zip(*pairs, strict=True)
+        found[name] = statistics.median(busy), statistics.median(passed)
+    return found
 
 
-def sync(folder: str, count: int) -> float:
-    """Return the median of the clock time of a write and an `fdatasync` of 12 KiB, in microseconds."""
-    found = []
-    with Path(folder, "plain").open("wb") as file:
-        for _ in range(count):
-            clock = time.perf_counter()
-            file.write(bytes(12_288))
-            file.flush()
-            os.fdatasync(file.fileno())
-            found.append(1e6 * (time.perf_counter() - clock))
-    return statistics.median(found)
+def a_round(guarded: Any) -> Callable[[], None]:
+    """Return what plays one round."""
+    return lambda: guarded.update(guarded.select(), 0.5)
+
+
+def syncs(folder: str) -> Callable[[], None]:
+    """Return what writes and waits as often as a round does, in plain files."""
+    files = [os.open(Path(folder, name), os.O_CREAT | os.O_WRONLY | os.O_APPEND) for name in ("plain", "other")]
+
+    def work() -> None:
+        for place, size in enumerate(SYNCED):
+            os.write(files[place % 2], bytes(size))
+            os.fdatasync(files[place % 2])
+
+    return work
 
 
 def main() -> None:
@@ -64,14 +77,23 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2000)
     count = parser.parse_args().rounds
     build = AdaPUCB(arms=2, epsilon=1.0).build
-    memory = privcheck.guard(build, epsilon=1.0, arms=2)
-    print(f"a round in memory: {rounds(memory, 10 * count)[0]:.1f} us of the processor")
     with tempfile.TemporaryDirectory() as folder:
         keeping: dict[str, Any] = {"ledger": Path(folder, "budget.db"), "head": Path(folder, "heads.db")}
         guarded = privcheck.guard(build, epsilon=1.0, arms=2, scope="one", **keeping)
-        busy, passed = rounds(guarded, count)
+        apart = {"ledger": Path(folder, "hasty.db"), "head": Path(folder, "heads of hasty.db")}
+        hasty = privcheck.guard(build, epsilon=1.0, arms=2, scope="one", **apart)
+        for database in (hasty._engine.journal.database, hasty._engine.journal.heads):
+            database.execute("PRAGMA synchronous = OFF")
+        memory = privcheck.guard(build, epsilon=1.0, arms=2)
+        works = {"memory": a_round(memory), "ledger": a_round(guarded), "hasty": a_round(hasty), "plain": syncs(folder)}
+        found = by_turns(works, count)
+        busy, passed = found["ledger"]
+        print(f"a round in memory: {found['memory'][0]:.1f} us of the processor")
         print(f"a round with a ledger: {busy:.1f} us of the processor, {passed:.0f} us in all")
-        print(f"one fdatasync of 12 KiB: {sync(folder, min(count, 200)):.0f} us")
+        print(f"without waiting for the disk: {found['hasty'][0]:.1f} us of the processor")
+        print(f"{len(SYNCED)} writes and fdatasyncs: {found['plain'][1]:.0f} us, ", end="")
+        print(f"{found['plain'][0]:.1f} us of the processor")
+        print(f"the round takes {passed / found['plain'][1]:.2f} times as long as these")
         clock = time.perf_counter()
         privcheck.guard(build, epsilon=1.0, arms=2, scope="one", **keeping)
         print(f"a restart after {2 * count} events: {time.perf_counter() - clock:.2f} s")
