@@ -31,7 +31,6 @@ rows = policies.rows
 ROUNDS = 14
 
 
-
 def can_trace():
     """Return whether system calls can be recorded here: containers may forbid it."""
     found = shutil.which("strace")
