@@ -176,7 +176,13 @@ class Transaction:
         self._database = database
 
     def __enter__(self) -> None:
-        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+        except PrivcheckError:
+            raise
+        except BaseException:  # Ctrl-C, after the transaction had begun
+            self._database.roll_back()
+            raise
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is not None:

@@ -218,6 +218,25 @@ def test_ctrl_c_in_a_call_is_no_answer(tmp_path):
     assert guarded._policy.count == 2
 
 
+@pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "COMMIT"])
+def test_ctrl_c_at_the_ends_of_a_transaction(tmp_path, monkeypatch, statement):
+    """It comes after the statement was executed, and before the next line: no transaction stays open."""
+    guarded, execute = guard(tmp_path), Database.execute
+
+    def interrupted(self, *given):
+        found = execute(self, *given)
+        if given[0] == statement:
+            raise KeyboardInterrupt
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "execute", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            guarded.select(request_id="e1")
+    assert guarded.select(request_id="e1") in (0, 1)
+    assert rows(tmp_path, "SELECT max(event) FROM entry") == [(1,)]
+
+
 def test_two_workers_finish_one_event(tmp_path, monkeypatch):
     """The second worker finds the event pending while the first commits its draw; the first gives way."""
     one, two = guard(tmp_path, policies.PlainBlocks), guard(tmp_path, policies.PlainBlocks)
