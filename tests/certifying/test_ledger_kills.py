@@ -106,6 +106,8 @@ def check(folder, shown, events=3):
     ]  # the start, and each second update: no draw twice
 
 
+@pytest.mark.evidence
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("batch", [False, True])
 @pytest.mark.parametrize("after", [False, True])
 def test_a_kill_at_every_statement(tmp_path, after, batch, evidence):
@@ -129,6 +131,8 @@ def test_a_kill_at_every_statement(tmp_path, after, batch, evidence):
     assert points >= evidence(8, 50)
 
 
+@pytest.mark.evidence
+@pytest.mark.timeout(7200)
 def test_kills_at_random_moments(tmp_path, evidence):
     """A service whose workers are killed all the time: two processes, which begin anew until all is answered."""
     kills, events, rng = 0, evidence(12, 200), np.random.default_rng(8)
@@ -158,6 +162,7 @@ def test_kills_at_random_moments(tmp_path, evidence):
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(7200)
 @pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
 def test_a_kill_at_every_system_call(tmp_path, evidence):
     """The system calls that write: strace kills at each of them."""

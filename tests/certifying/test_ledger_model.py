@@ -142,6 +142,7 @@ def run(examples, phases=(Phase.generate, Phase.shrink)):
 
 
 @pytest.mark.evidence
+@pytest.mark.timeout(7200)
 def test_the_model_holds(evidence):
     run(evidence(50, 1000))
 

@@ -85,7 +85,7 @@ def quick(monkeypatch):
 
 
 @pytest.mark.evidence
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)
 @pytest.mark.chance(5e-6, "four tests of a law at 1e-6, and bounds on a loss at 1e-6", fresh=True)
 def test_a_picky_policy_shows_one_draw(tmp_path, evidence):
     found = shown(tmp_path, evidence(240, 60_000), tries=3)

@@ -41,6 +41,8 @@ def serve(folder, requests, out):
     Path(out).write_text(json.dumps(found))
 
 
+@pytest.mark.evidence
+@pytest.mark.timeout(7200)
 @needs_fork
 def test_processes_share_one_order(tmp_path, evidence):
     """A fifth of the requests are asked twice, by two workers; the history is checked by plain SQL."""

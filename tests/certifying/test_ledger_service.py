@@ -41,6 +41,8 @@ def ask(port, path, asked):
             return error.code, json.loads(error.read())
 
 
+@pytest.mark.evidence
+@pytest.mark.timeout(7200)
 def test_a_service_that_is_killed_answers_each_event_once(tmp_path, evidence):
     kills, events = evidence(3, 20), evidence(24, 480)
     process, port = start(tmp_path)
