@@ -269,7 +269,7 @@ class Engine:
             event = Event("start", environment=self._environment)
             event.read()
         self._bits = self._kept.coins()
-        self._coins = {**self._bits.state}  # before the first draw: nothing is left of a block
+        self._coins: Any = {**self._bits.state}  # before the first draw: nothing is left of a block
         self._begin(event, draws, live=ended is None)
         played = self._build(self.log, self.calls, self._bits)
         self._check_log(draws)
