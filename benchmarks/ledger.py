@@ -35,6 +35,9 @@ class Never:
         self.total = self.total + reward
 
 
+TURN = 20
+"""Rounds that are played one after the other."""
+
 SYNCED = (8240, 4120, 8240, 4120)
 """Bytes that a round without a draw writes before each wait for the disk: entry and head, of `select` and `update`."""
 
@@ -42,8 +45,8 @@ SYNCED = (8240, 4120, 8240, 4120)
 def by_turns(works: dict[str, Callable[[], None]], count: int) -> dict[str, tuple[float, float]]:
     """Return the medians of the processor time and of the clock time of each, in microseconds."""
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
-    for _ in range(count):
-        for name, work in works.items():
+    for name, work in [*works.items()] * max(1, count // TURN):
+        for _ in range(TURN):  # a round after others finds the processor's caches as it left them
             started, clock = time.thread_time(), time.perf_counter()
             work()
             taken[name].append((1e6 * (time.thread_time() - started), 1e6 * (time.perf_counter() - clock)))
