@@ -102,8 +102,9 @@ def audit(
     seed : the root of all randomness; the same seed, pairs, runs and `stop_after` give the same report, whatever
         `jobs`. Every report has them, however it was limited.
     jobs : the number of workers.
-    guarded : whether to play the policy under `privcheck.guard`, with `epsilon` as budget: then the lower bound and the
-        certified upper bound speak of one object. A refused release closes `update`, and a leak closes the policy: an
+    guarded : whether to play the policy under `privcheck.guard`, with the claim as budget (epsilon, with or without
+        delta, rho or mu): then the lower bound and the certified upper bound speak of one object, and a violation
+        withdraws the certificate. A refused release closes `update`, and a leak closes the policy: an
         observer sees the arms in turn from there on. The reference of a shipped algorithm is played, not its kernel.
     pairs : the most candidate pairs of streams that are screened, one of each family first; by default all of them, or
         as many as `time_budget` allows.

@@ -88,7 +88,7 @@ def _certificate(plan: Plan, outcome: Outcome) -> Certificate | None:
     from privcheck.certifying import certified
 
     claim, policy = plan.settings.claim, plan.unguarded
-    if outcome.witness is None or claim.epsilon is None or policy.feedback not in FEEDBACKS.guarded:
+    if outcome.witness is None or claim.budget is None or policy.feedback not in FEEDBACKS.guarded:
         return None
     runs = max(3, min(20, 2000 // plan.horizon))
     try:
@@ -96,7 +96,22 @@ def _certificate(plan: Plan, outcome: Outcome) -> Certificate | None:
     except PrivcheckError:
         return None  # a policy that cannot take wrapped rewards can still be audited
     released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
-    return certificate if released else None
+    return _compared(plan, outcome, certificate) if released else None
+
+
+def _compared(plan: Plan, outcome: Outcome, certificate: Certificate) -> Certificate:
+    """Return the certificate, withdrawn if the audit refuted the same claim, in its own notion, at level `error`.
+
+    The budget is the claim. Under the guard it bounds every execution; without it, only those of a policy all of whose
+    lines ran, on rewards fixed beforehand, and it says nothing of what is observed besides the actions.
+    """
+    claim, guarded = plan.settings.claim, plan.settings.execution.guarded
+    whole = certificate.granted and plan.settings.game.observe == "actions"
+    spoken_of = plan.adversary is None and (guarded or whole)
+    promised = certificate.upper is not None or certificate.contradictions
+    if outcome.verdict != "violation" or not (promised and spoken_of):
+        return certificate
+    return certificate.refuted_by_audit(claim.error, guarded=guarded)
 
 
 def _faults(plan: Plan, outcome: Outcome) -> tuple[list[Fault], str]:

@@ -170,6 +170,7 @@ def one_run(
         included=int(known.sum()),
         coins_p_value=p_value,
         even=run.even,
+        guesses_given=guesses is not None,
     )
 
 

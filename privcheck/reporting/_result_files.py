@@ -111,7 +111,7 @@ def _audit(source: JsonSource) -> IndexRow:
     wrong = contradiction(report)
     word = verdict_word(report)
     return IndexRow(
-        source.path, source.when, "audit", report.target, CONTRADICTION if wrong and word != "violation" else word,
+        source.path, source.when, "audit", report.target, word,
         alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
         lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
         detail=wrong or "; ".join([*_behind(report), *report.notes]),

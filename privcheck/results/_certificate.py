@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from privcheck import presenting
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Ledger, Notion, Pure, convert
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 UNDER_GUARD, EXPLORED = "all-executions-under-guard", "explored"
 """What a certificate covers."""
+
+AUDITED = "an audit of the policy"
+"""How the sentence begins by which an audit withdraws a certificate."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,9 @@ class Certificate(Result):
     rests_on : what the bound rests on besides privcheck and `mechanisms`, by kind: functions that `privcheck.feature`
         was given, and, where these or a contextual `select` reach state outside of the policy, the modules of others
         that they name, the globals that they read, and what is taken not to change because it cannot be put back.
-    contradictions : what was measured in replays and cannot be if the certificate is right, such as a release that
-        moves further than was computed. Nothing is granted then; if it was measured in guarded runs, no bound is given.
+    contradictions : what was measured and cannot be if the certificate is right: in replays a release that moves
+        further than was computed, or the budget refuted by an audit, in its own notion and at the audit's level
+        `error`. Nothing is granted then; if it was measured in guarded runs, no bound is given.
     complete : whether every line of the target that matters for privacy ran in some explored execution, and none
         leaked, was refused a release or diverged in replay. The bound under the guard does not need it: a leak in a
         line that never ran stops the guarded policy, and would leak without the guard.
@@ -184,6 +188,36 @@ class Certificate(Result):
         too_far = any(use.exceeds for use in self.primitive_uses)
         leaked = self.leaks and not self.uncounted
         return bool(leaked or self.refusals or self.contradictions or self.replay.divergences or too_far)
+
+    def refuted_by_audit(self, error: float, *, guarded: bool) -> Certificate:
+        """Return the certificate without its grant, for an audit that refutes its bound.
+
+        Parameters
+        ----------
+        error : the level at which it is refuted: a true bound is refuted with at most this probability.
+        guarded : whether the policy was audited under its guard. The bound is then withdrawn as well; without the guard
+            it was the policy as it is that was audited, and only `complete` spoke of that.
+
+        Examples
+        --------
+        >>> from privcheck.results._example_results import GRANTED
+        >>> refuted = GRANTED.refuted_by_audit(0.001, guarded=True)
+        >>> refuted.granted, refuted.upper, refuted.has_findings
+        (False, None, True)
+        >>> refuted.contradictions
+        ('an audit of the policy under its guard refutes epsilon = 1 at level 0.001',)
+        """
+        where = "under its guard" if guarded else "without its guard"
+        claim = ", ".join(f"{name} = {amount:g}" for name, amount in vars(self.budget).items())
+        sentence = f"{AUDITED} {where} refutes {claim} at level {error:g}"
+        none: dict[str, Any] = {"coverage": EXPLORED, "epsilon_upper": None, "rho_upper": None, "mu_upper": None}
+        found = (sentence, *self.contradictions)
+        return replace(self, complete=False, contradictions=found, **none if guarded else {})
+
+    @property
+    def refutation(self) -> str | None:
+        """What an audit refuted of it, in a sentence; None if no audit did."""
+        return next((found for found in self.contradictions if found.startswith(AUDITED)), None)
 
     @property
     def uncounted_words(self) -> str:

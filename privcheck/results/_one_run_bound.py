@@ -39,6 +39,8 @@ class OneRunBound(Result):
     coins_p_value : two-sided p-value of that number for independent coins of this probability.
     even : whether `epsilon_lower` is from as many guesses of one kind as of the other, and so holds for every
         probability of the coins. Otherwise half of the level was spent on an interval for it, and so for `mu_lower`.
+    guesses_given : whether the number of guesses was given: that it was fixed without the coins is then taken on the
+        user's word.
     """
 
     epsilon_lower: float
@@ -61,6 +63,7 @@ class OneRunBound(Result):
     included: int | None = None
     coins_p_value: float | None = None
     even: bool = False
+    guesses_given: bool = False
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""
@@ -116,6 +119,8 @@ class OneRunBound(Result):
                 f"({number} for {kind})"
             ]
         found.append("no score was computed from the coins")
+        if self.guesses_given:
+            found.append("the number of guesses was fixed without looking at the coins")
         if self.independent:
             found.append(
                 "each canary affects no other's score and no noise is shared: given the coins, scores are independent "

@@ -78,4 +78,13 @@ class SampleBound(Result):
         if self.verdict is not None:
             refuted = "is refuted" if self.verdict == "violation" else "is not refuted"
             told += f"; the claim epsilon = {self.epsilon:g}{at} {refuted} at level {self.error:g}"
-        return f"{told}. The event: {self.event}, in {self.counted_runs:,} outputs of each input."
+        event = f"The event: {self.event}, in {self.counted_runs:,} outputs of each input"
+        return f"{told}. {event}. Provided that {'; that '.join(self.provided)}."
+
+    @property
+    def provided(self) -> tuple[str, ...]:
+        """What is taken on the user's word, in words that follow "that"."""
+        return (
+            "each output is that of a run of its own, independent of all others, and none was left out or repeated",
+            "the two inputs are neighbours and were chosen before these runs",
+        )

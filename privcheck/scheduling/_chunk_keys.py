@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import functools
 import hashlib
 import pickle
 import sys
-from collections.abc import Iterator
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
@@ -26,7 +30,15 @@ import numpy as np
 from privcheck.errors import PrivcheckError, words
 from privcheck.scheduling._own_sources import is_own_module, own_sources, source_of
 
-FUNCTIONS = (staticmethod, classmethod, property, functools.cached_property, functools.partialmethod, FunctionType)
+FUNCTIONS = (
+    staticmethod,
+    classmethod,
+    property,
+    functools.cached_property,
+    functools.partialmethod,
+    functools.singledispatchmethod,
+    FunctionType,
+)
 
 
 class Fed(bytes):
@@ -45,10 +57,11 @@ def digest(value: Any) -> str:
     Equal values have equal digests in every process. Functions and classes stand for their names and sources, but not
     for the folder they lie in, and for what they hold: what a function closes over, its defaults and the globals that
     it names; the attributes, slots, fields and bases of a class; and so on in own code that these name. Other objects
-    stand for their class and their attributes.
+    stand for their class and their attributes. Of libraries, only numbers, texts and own functions are seen that own
+    code names there, or that were put there.
 
-    What code reads from files or from the environment, or names as it runs, is not seen, nor are globals and attributes
-    of classes that are neither plain values nor can be pickled.
+    What code reads from files or from the environment, or names as it runs, is not seen, nor what a cache holds, nor
+    which subclasses there are, nor globals and attributes of classes that are neither plain values nor can be pickled.
 
     Raises
     ------
@@ -114,7 +127,7 @@ class _Digest:
         """Return what kind of value it is, and the bytes and values that it consists of."""
         found = _plain_parts(value) or self._parts_of_several(value)
         if found is not None:
-            return found
+            return _with_attributes(value, *found)
         if not self._named:
             return _parts_of_object(value)
         try:
@@ -144,6 +157,17 @@ def _fed(text: str) -> Fed:
     return Fed(text.encode())
 
 
+HOLDERS: dict[type, Callable[[Any], Any]] = {
+    weakref.ref: lambda value: value(),
+    weakref.WeakKeyDictionary: lambda value: list(value.items()),
+    weakref.WeakValueDictionary: lambda value: list(value.items()),
+    ContextVar: lambda value: value.get(None),
+    threading.local: lambda value: dict(vars(value)),
+    np.vectorize: lambda value: value.pyfunc,
+    memoryview: bytes,
+}
+"""Values that cannot be pickled, and what they hold."""
+
 MUTABLE = ("list", "dict", "set", "object", "array")
 """Kinds that stand for a number where code names them again."""
 
@@ -160,6 +184,14 @@ def _plain_parts(value: Any) -> tuple[str, list[Any]] | None:
         content = array.tolist() if array.dtype.kind == "O" else Fed(np.ascontiguousarray(array).tobytes())
         return "array", [_fed(f"{array.dtype.str} {array.shape}"), content]
     return None
+
+
+def _with_attributes(value: Any, kind: str, parts: list[Any]) -> tuple[str, list[Any]]:
+    """Return the parts of a number, text, array or collection, and what a class derived from theirs adds."""
+    of, own = type(value), is_own_module(type(value).__module__)
+    if of.__module__ == "builtins" or not (own or isinstance(value, dict) or hasattr(value, "__dict__")):
+        return kind, parts
+    return kind, [*parts, Named(of) if own else _fed(of.__qualname__), Named(_attributes(value))]
 
 
 def _parts_of_object(value: Any) -> tuple[str, list[Any]]:
@@ -201,6 +233,9 @@ def _parts_of_named(value: Any) -> tuple[str, list[Any]]:
         return _parts_of_object(value)
     if isinstance(value, np.random.Generator):
         return "object", [kind, value.bit_generator.state]
+    for held_by, held in HOLDERS.items():
+        if isinstance(value, held_by):
+            return "object", [_fed(kind.__qualname__), held(value)]
     return "pickled", [_fed(f"{kind.__module__}.{kind.__qualname__}"), Fed(pickle.dumps(value, 4))]
 
 
@@ -209,6 +244,8 @@ def _code(value: Any, *, named: bool = False) -> list[Any]:
         return [_fed(type(value).__name__), Named(value.__func__)]
     if isinstance(value, property):
         return [_fed("property"), *map(Named, (value.fget, value.fset, value.fdel))]
+    if isinstance(value, functools.singledispatchmethod):
+        return [_fed("by type"), Named(value.func), Named(dict(value.dispatcher.registry))]
     if isinstance(value, functools.cached_property | functools.partialmethod):
         return [_fed("wrapped"), *map(Named, vars(value).get("args", ())), Named(value.func)]
     module, name = value.__module__ or "builtins", value.__qualname__
@@ -224,6 +261,7 @@ def _held(value: Any, module: str) -> list[Any]:
     """Return what tells code from other code of the same name in the same file, and what it names."""
     own = is_own_module(module)
     if isinstance(value, FunctionType):
+        own = own or value.__code__.co_filename.startswith("<")  # written by a program, in no module
         names = sorted(set(_names(value.__code__)))
         cells = [part for cell in value.__closure__ or () for part in _with_module(_content(cell), names)]
         globals_ = _globals(names, value.__globals__) if own else []
@@ -264,6 +302,8 @@ def _globals(names: list[str], space: dict[str, Any]) -> Iterator[Any]:
         if name in space or name in sys.modules:
             yield name
             yield from map(Named, _with_module(space.get(name, sys.modules.get(name)), names))
+        elif not isinstance(vars(builtins).get(name), BuiltinFunctionType | type | None):
+            yield from (name, Named(vars(builtins)[name]))
 
 
 def _with_module(value: Any, names: list[str]) -> Iterator[Any]:
@@ -273,17 +313,34 @@ def _with_module(value: Any, names: list[str]) -> Iterator[Any]:
         yield from _of_module(value, names, set())
     else:
         yield value
+        if isinstance(value, type) and not is_own_module(value.__module__):
+            yield from _put_into(value, names)
 
 
 def _of_module(module: ModuleType, names: list[str], above: set[str]) -> Iterator[Any]:
-    if not is_own_module(module.__name__) or module.__name__ in above:
+    """Yield what code names of a module: of one that is not own, numbers and texts, and what own code put there."""
+    if module.__name__ in above:
         return
+    if not is_own_module(module.__name__):
+        yield from _put_into(module, names)
+    elif "__getattr__" in vars(module) and not vars(module).keys() >= set(names):
+        yield Named(vars(module)["__getattr__"])
     for name in names:
-        if name in vars(module):
-            value = vars(module)[name]
+        value = vars(module).get(name)
+        if name in vars(module) and is_own_module(module.__name__):
             yield from (name, Named(value))
-            if isinstance(value, ModuleType):
-                yield from _of_module(value, names, above | {module.__name__})
+        if isinstance(value, ModuleType):
+            yield from _of_module(value, names, above | {module.__name__})
+
+
+def _put_into(library: ModuleType | type, names: list[str]) -> Iterator[Any]:
+    """Yield the numbers, texts and own functions among what code names of a library's module or class."""
+    for name in names:
+        value = vars(library).get(name)
+        function = getattr(value, "__func__", value)
+        own = isinstance(function, FunctionType) and is_own_module(function.__module__ or "builtins")
+        if own or isinstance(value, bool | int | float | str):
+            yield from (name, Named(value))
 
 
 def _names(code: CodeType) -> Iterator[str]:

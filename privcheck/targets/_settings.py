@@ -114,10 +114,9 @@ class Settings(Options):
             raise PrivcheckError("law", words("a law"), "a claim in epsilon", "its loss is epsilon at a delta")
         if self.effort.sequential and self.claim.epsilon is None:
             raise PrivcheckError("epsilon", None, "a claim to bet against", "sequential audits end when it is refuted")
-        if self.execution.guarded and self.claim.epsilon is None:
-            raise PrivcheckError(
-                "epsilon", None, "the budget of the guard", "a guarded policy needs one: give epsilon=1.0"
-            )
+        if self.execution.guarded and self.claim.budget is None:
+            hint = "a guarded policy needs one: give epsilon=1.0"
+            raise PrivcheckError("epsilon", None, "the budget of the guard: epsilon, rho or mu", hint)
         if self.execution.guarded and self.game.observe != "actions":
             hint = "the guard lets nothing but actions out: leave observe out"
             raise PrivcheckError("observe", self.game.observe, "'actions' for a guarded policy", hint)

@@ -214,6 +214,9 @@ def _privacy(
     if effort.certificates:
         try:
             certificate = certify(policy, seed=by["seed"], **given)
+            if certificate.granted and found.get("verdict") == "violation":
+                certificate = certificate.refuted_by_audit(report.error, guarded=False)
+                remarks.append(f"{at}: not certified: {certificate.refutation}")
             found[upper] = getattr(certificate, f"{budget.unit}_upper")
             if found[upper] is None:
                 remarks.append(f"{at}: no certificate for all executions")

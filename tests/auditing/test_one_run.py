@@ -98,6 +98,9 @@ def test_the_result_in_words_and_as_json():
     assert "given the coins, scores are independent of each other" in str(found)
     stored = json.loads(found.to_json())
     assert (stored["verdict"], stored["canaries"]) == ("violation", 1000)
+    assert "the number of guesses" not in str(found)
+    given = privcheck.one_run(*gaussian_run(3.0, 5), guesses=100)
+    assert "that the number of guesses was fixed without looking at the coins" in str(given)
     steinke = str(privcheck.one_run(*gaussian_run(3.0, 5), method="steinke"))
     assert "for fair coins" in steinke
     assert "given the coins" not in steinke

@@ -91,7 +91,11 @@ def test_both_bounds_are_at_one_delta():
     assert of_one_object(larger)
     assert 0.9 < upper_bound(larger) < 1.0
     pure = replace(BOTH, delta=0.0)
-    assert (upper_bound(pure), of_one_object(pure), contradiction(replace(pure, epsilon_lower=3.0))) == (
+    assert (
+        upper_bound(pure),
+        of_one_object(pure),
+        contradiction(replace(pure, epsilon_lower=3.0, verdict="violation")),
+    ) == (
         None,
         False,
         None,
@@ -99,8 +103,8 @@ def test_both_bounds_are_at_one_delta():
 
 
 def test_a_contradiction_at_one_delta():
-    wrong = replace(BOTH, epsilon_lower=1.5)
-    assert "epsilon at delta = 1e-06 is at least 1.500" in contradiction(wrong)
+    wrong = replace(BOTH, epsilon_lower=1.5, verdict="violation")
+    assert "epsilon = 1, delta = 1e-06 is refuted" in contradiction(wrong)
     assert contradiction(replace(wrong, delta=1e-7)) is None
 
 

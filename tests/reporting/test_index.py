@@ -92,9 +92,9 @@ def test_what_raises_an_alarm_comes_first(folder):
 
 def test_a_contradiction_is_seen_before_what_is_well(tmp_path):
     (tmp_path / "a.json").write_text(CERTIFIED.to_json())
-    (tmp_path / "b.json").write_text(replace(CERTIFIED, epsilon_lower=1.01).to_json())
+    (tmp_path / "b.json").write_text(replace(CERTIFIED, epsilon_lower=1.01, verdict="violation").to_json())
     first, second = read_folder(tmp_path).results
-    assert (first.path.name, first.verdict, first.alarm) == ("b.json", "contradiction", False)
+    assert (first.path.name, first.verdict, first.alarm) == ("b.json", "violation", True)
     assert "CONTRADICTION" in first.detail
     assert (second.verdict, second.upper) == ("consistent", 1.0)
 

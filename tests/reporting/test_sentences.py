@@ -217,5 +217,5 @@ def test_bounds_on_different_builds_are_not_joined():
     assert not of_one_object(apart)
     assert sandwich(apart).startswith("Without its guard, epsilon is at least")
     assert "true epsilon" not in sandwich(apart)
-    assert contradiction(replace(apart, epsilon_lower=1.5)) is None
+    assert contradiction(replace(apart, epsilon_lower=1.5, verdict="violation")) is None
     assert sandwich(replace(apart, guarded=True)) == sandwich(CERTIFIED)

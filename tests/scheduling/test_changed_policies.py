@@ -6,7 +6,9 @@ again, provided that it shows there.
 
 from __future__ import annotations
 
+import decimal
 import importlib
+import logging
 import math
 import sys
 from contextlib import contextmanager
@@ -139,6 +141,43 @@ WAYS = [
          bases="", slots="    scale: float = dataclasses.field(init=False, default=0.4)\n")}),
     ("the default of a field", KEY, "Held().scale", "m.Held.__init__.__defaults__ = (9.0,); m.Held.scale = 9.0",
      {"before": "@dataclasses.dataclass\nclass Held:\n    scale: float = 0.4"}),
+    ("an attribute of a library's module", KEY, "math.own_scale", "m.math.own_scale = 9.0",
+     {"before": "math.own_scale = 0.4"}),
+    ("an attribute of a library's class", KEY, "Path.own_scale", "m.Path.own_scale = 9.0",
+     {"before": "Path.own_scale = 0.4"}),
+    ("a builtin", KEY, "own_scale", "m.builtins.own_scale = 9.0", {"before": "builtins.own_scale = 0.4"}),
+    ("a value of the thread", KEY, "HELD.scale", "m.HELD.scale = 9.0",
+     {"before": "HELD = threading.local()\nHELD.scale = 0.4"}),
+    ("a context variable", KEY, "HELD.get()", "m.HELD.set(9.0)",
+     {"before": "HELD = contextvars.ContextVar('held')\nHELD.set(0.4)"}),
+    ("a function put into a library's module", KEY, "math.sqrt(0.16)", "m.own(m.math, 'sqrt')",
+     {"after": "def own(of, name):\n    setattr(of, name, lambda _: 9.0)"}),
+    ("an attribute of a dict", KEY, "HELD.scale", "m.HELD.scale = 9.0",
+     {"before": "class Held(dict):\n    scale = 0.4\nHELD = Held()"}),
+    ("an attribute of a number", KEY, "HELD.scale", "m.HELD.scale = 9.0",
+     {"before": "class Held(float):\n    scale = 0.4\nHELD = Held(1.0)"}),
+    ("a method of a number", KEY, "HELD.scale()", "m.Held.scale = lambda self: 9.0",
+     {"before": "class Held(float):\n    def scale(self):\n        return 0.4\nHELD = Held(1.0)"}),
+    ("what a dict has for new keys", KEY, "HELD.copy()['a']", "m.HELD.default_factory = lambda: 9.0",
+     {"before": "import collections\nHELD = collections.defaultdict(lambda: 0.4)"}),
+    ("the mask of an array", KEY, "9.0 if HELD.mask[1] else 0.4", "m.HELD[1] = np.ma.masked",
+     {"before": "HELD = np.ma.array([1.0, 2.0], mask=[0, 0])"}),
+    ("what a weak reference points to", KEY, "HELD().scale", "m.KEPT.scale = 9.0",
+     {"before": "import weakref\nclass Held:\n    scale = 0.4\nKEPT = Held()\nHELD = weakref.ref(KEPT)"}),
+    ("a value under a weak key", KEY, "list(HELD.values())[0]", "m.HELD[m.Policy] = 9.0",
+     {"after": "import weakref\nHELD = weakref.WeakKeyDictionary({Policy: 0.4})"}),
+    ("a method for a type", KEY, "Held().f(1)",
+     "vars(m.Held)['f'].dispatcher.register(int, lambda self, _: 9.0)",
+     {"before": "class Held:\n    @functools.singledispatchmethod\n    def f(self, _):\n        return 0.4"}),
+    ("a global of a function made from a text", KEY, "f()", "m.SPACE['scale'] = 9.0",
+     {"before": "SPACE = {'scale': 0.4}\nexec('def f(): return scale', SPACE)\nf = SPACE['f']"}),
+    ("what a module makes up", KEY, "beside.made", "m.beside.HELD['made'] = 9.0",
+     {"before": "import beside\nbeside.HELD = {'made': 0.4}\n"
+      "def made(name):\n    return HELD[name]\nHELD = beside.HELD\nbeside.__getattr__ = made"}),
+    ("a vectorised function", KEY, "float(HELD(0))", "m.SCALE[0] = 9.0",
+     {"before": "SCALE = [0.4]\nHELD = np.vectorize(lambda _: SCALE[0])"}),
+    ("bytes behind a view", KEY, "HELD[0] / 10", "m.BYTES[0] = 90",
+     {"before": "BYTES = bytearray([4])\nHELD = memoryview(BYTES)"}),
     # What no key sees
     ("the environment", REPLAY, "float(os.environ['OWN_SCALE'])", "m.os.environ['OWN_SCALE'] = '9.0'",
      {"before": "os.environ['OWN_SCALE'] = '0.4'"}),
@@ -149,15 +188,14 @@ WAYS = [
      {"before": "SCALE = 0.4"}),
     ("a module by a computed name", REPLAY, "getattr(importlib.import_module('be' + 'side'), 'SC' + 'ALE')",
      "m.importlib.import_module('beside').SCALE = 9.0", {}),
-    ("an attribute of a library's module", REPLAY, "math.own_scale", "m.math.own_scale = 9.0",
-     {"before": "math.own_scale = 0.4"}),
-    ("an attribute of a library's class", REPLAY, "Path.own_scale", "m.Path.own_scale = 9.0",
-     {"before": "Path.own_scale = 0.4"}),
-    ("a builtin", REPLAY, "own_scale", "m.builtins.own_scale = 9.0", {"before": "builtins.own_scale = 0.4"}),
-    ("a value of the thread", REPLAY, "HELD.scale", "m.HELD.scale = 9.0",
-     {"before": "HELD = threading.local()\nHELD.scale = 0.4"}),
-    ("a context variable", REPLAY, "HELD.get()", "m.HELD.set(9.0)",
-     {"before": "HELD = contextvars.ContextVar('held')\nHELD.set(0.4)"}),
+    ("a subclass that comes later", REPLAY, "(Policy.__subclasses__() or [Held])[-1].scale",
+     "m.later = type('Later', (m.Policy,), {'scale': 9.0})", {"before": "class Held:\n    scale = 0.4"}),
+    ("what a cache holds", REPLAY, "f()", "m.f.cache_clear(); m.SCALE = 9.0; m.f(); m.SCALE = 0.4",
+     {"before": "SCALE = 0.4\n@functools.lru_cache\ndef f():\n    return SCALE"}),
+    ("the precision of decimals", REPLAY, "9.0 if str(+decimal.Decimal('0.44')) == '0.4' else 0.4",
+     "m.decimal.getcontext().prec = 1", {"before": "import decimal"}),
+    ("the level of a logger", REPLAY, "9.0 if logging.getLogger('own').level else 0.4",
+     "m.logging.getLogger('own').setLevel(10)", {"before": "import logging"}),
     ("a docstring", REPLAY, "float(self.__doc__)", "m.Policy.__doc__ = '9.0'", {"inside": "'0.4'"}),
     ("an annotation", REPLAY, "self.__annotations__['scale']", "m.Policy.__annotations__['scale'] = 9.0",
      {"inside": "scale: 0.4"}),
@@ -166,6 +204,7 @@ WAYS = [
 ]  # fmt: skip
 
 RUNS = 400
+SQRT = math.sqrt
 TABLES = np.zeros((3, 2)), np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
 PAIR = StreamPair(*TABLES, (1,), "two streams", "by hand")
 
@@ -190,6 +229,8 @@ def loaded(tmp_path, monkeypatch):
     for owner in (math, type(tmp_path).__mro__[1], sys.modules["builtins"]):
         if "own_scale" in vars(owner):
             del owner.own_scale
+    math.sqrt, decimal.getcontext().prec = SQRT, 28
+    logging.getLogger("own").setLevel(0)
 
 
 def runner_of(module):
@@ -222,7 +263,7 @@ def test_a_store_never_has_what_another_policy_played(name, seen, scale, change,
     again, notes = audited(module, store)
     assert (again, notes) == (before, [])
     key = digest(played_by(runner_of(module)))
-    exec(change, {"m": module})
+    exec(change, {"m": module, "np": np})
     with played(module) as (expected, _):
         assert expected != before, "the policy has changed"
     found, notes = audited(module, store)
@@ -240,7 +281,7 @@ def test_the_broken_twin_returns_stale_chunks(name, loaded, tmp_path, monkeypatc
     monkeypatch.setattr(kept_calls.Kept, "_agrees", lambda *_: True)
     monkeypatch.setattr("privcheck.targets._sampling.played_by", lambda _: "the same")
     before, _ = audited(module, tmp_path / "store")
-    exec(change, {"m": module})
+    exec(change, {"m": module, "np": np})
     assert audited(module, tmp_path / "store") == (before, [])
 
 

@@ -57,6 +57,21 @@ def test_a_false_claim_is_refuted_and_a_true_one_is_enclosed(monkeypatch):
     assert any("Follower" in remark for remark in found.remarks)
 
 
+@pytest.mark.parametrize("refuted", [True, False])
+def test_an_audit_that_refutes_a_certificate_is_remarked_on(refuted, monkeypatch):
+    """As it is after a fault in the guard; the true one is left alone."""
+    module = importlib.import_module("privcheck.tradeoffs._frontier")
+
+    def audited(*given, **options):
+        return replace(privcheck.audit(*given, **options), verdict="violation" if refuted else "consistent")
+
+    monkeypatch.setattr(module, "audit", audited)
+    found = frontier("adap-ucb", MEANS, epsilons=[1.0], horizon=200, runs=3, audit_runs=100)
+    said = [remark for remark in found.remarks if "without its guard refutes epsilon = 1 at level 0.001" in remark]
+    assert len(said) == refuted
+    assert found.points[0].epsilon_upper == 1.0, "under the guard"
+
+
 def test_points_are_those_of_simulate_and_bounds_those_of_the_theory():
     found = frontier(["adap-ucb", "ucb"], MEANS, epsilons=[2.0, 0.5], certificates=False, **QUICK)
     assert [(point.policy, point.epsilon) for point in found.points] == [

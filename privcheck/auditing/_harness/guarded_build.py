@@ -24,7 +24,7 @@ class GuardedBuild:
 
     def __call__(self, rng: np.random.Generator) -> Run:
         feedback, arms = self.options["feedback"], self.options["arms"]
-        given = {"epsilon": self.options["epsilon"], "delta": self.options["delta"], "rho": None, "mu": None}
+        given = {name: self.options[name] for name in ("epsilon", "delta", "rho", "mu")}
         build = lambda rng: self.build(rng)  # noqa: E731 - a factory of one argument
         policy = guarded(build, given, self.options, feedback, arms, "float", rng.spawn(1)[0], rng)
         return Run(policy, kind(feedback), arms)
@@ -87,8 +87,8 @@ def under_guard(target: Target, claim: Claim, game: Game) -> Target:
         expected = f"a policy with feedback {' or '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("guarded", words(f"True for feedback {target.feedback!r}"), expected, "leave guarded out")
     options = {
-        "epsilon": claim.epsilon, "delta": claim.delta, "accountants": claim.accountants, "rewards": game.rewards,
-        "neighbours": game.neighbours, "contexts": game.contexts, "feedback": target.feedback, "arms": target.arms,
+        **claim.promised, "accountants": claim.accountants, "rewards": game.rewards, "neighbours": game.neighbours,
+        "contexts": game.contexts, "feedback": target.feedback, "arms": target.arms,
     }  # fmt: skip
     build = GuardedBuild(target.build, options)
     runner = PolicyRunner(build, {"arms": target.arms}, target.feedback, contexts=game.contexts)

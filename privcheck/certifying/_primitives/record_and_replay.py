@@ -28,7 +28,7 @@ from privcheck.certifying._primitives.recorded_generators import (
     unrecorded_generator,
 )
 from privcheck.certifying._primitives.repeated_differences import Repeated
-from privcheck.certifying._primitives.replayed_coins import Coins, other_coins, seed_hook
+from privcheck.certifying._primitives.replayed_coins import SEEDED, Coins, fixed_seeds, other_coins, seed_hook
 from privcheck.certifying._primitives.shipped_declarations import declared
 from privcheck.certifying._primitives.unread_noise import Noise, UnreadNoise
 from privcheck.certifying._replay import Difference, changed_rounds, replayed
@@ -89,7 +89,7 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
         f"{name} was called {times} times in another thread: these calls were not recorded"
         for name, times in sorted(hooks.elsewhere.items())
     ]
-    return explored.certificate(target, settings, length, notes)
+    return explored.certificate(target, settings, length, [*notes, *fixed_seeds(player.seeds)])
 
 
 def _modules() -> list[ModuleType]:
@@ -119,6 +119,7 @@ class Player:
 
     def __init__(self, target: Target, contexts: Contexts | None, coins: Coins, noise: bool) -> None:
         self.target, self.contexts, self.coins, self.noise = target, contexts, coins, noise
+        self.seeds: dict[int, dict[str, set[str]]] = {}
 
     def explored(self, settings: CertifySettings, length: int, count: int) -> Explored:
         """Record and replay on streams and their neighbours."""
@@ -172,6 +173,7 @@ class Player:
         """
         key = [seed, again] if again else [seed]
         rng = recorded_generator(np.random.PCG64([*key, 0]))
+        token = SEEDED.set(None if again else self.seeds.setdefault(seed, {}))
         try:
             with other_coins(again):
                 self.coins.start(seed)
@@ -183,6 +185,8 @@ class Player:
             if isinstance(tape, CallTape):
                 raise
             raise tape.divergence or DivergenceError(f"the run fails on one stream only: {error}") from None
+        finally:
+            SEEDED.reset(token)
         if isinstance(tape, ForcedCalls) and tape.divergence is not None:
             raise tape.divergence
         return played

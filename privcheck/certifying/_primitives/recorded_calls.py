@@ -19,6 +19,7 @@ from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, Tape
 OURS = str(Path(__file__).parents[2])
 LIBRARIES = (
     "numpy", "random", "secrets", "uuid", "tempfile", "functools", "scipy", "pandas", "torch", "jax", "statistics",
+    "sklearn", "diffprivlib",
 )  # fmt: skip
 """Packages whose frames are passed over on the way from a draw to the line that asked for it."""
 

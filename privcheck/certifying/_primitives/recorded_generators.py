@@ -14,7 +14,7 @@ import numpy as np
 from privcheck.certifying._primitives.hooks import RUNNING
 from privcheck.certifying._primitives.patching import Kept
 from privcheck.certifying._primitives.recorded_calls import LIBRARIES, OURS, caller
-from privcheck.certifying._primitives.replayed_coins import AGAIN, moved
+from privcheck.certifying._primitives.replayed_coins import AGAIN, moved, note_seed
 from privcheck.certifying._primitives.unread_noise import Noise
 from privcheck.certifying._primitives.watched_draws import note
 from privcheck.generators import HandledGenerator, RecordedDraws
@@ -119,11 +119,12 @@ class RecordedState(np.random.RandomState, metaclass=_Kind):
     records = True
 
     def __init__(self, seed: Any = None) -> None:
-        super().__init__(_seed(seed))
+        super().__init__(_seed(seed, "numpy.random.RandomState"))
         self._move()
 
     def seed(self, seed: Any = None) -> None:
         """Start from a seed: with other coins where those are asked for."""
+        note_seed("numpy.random.RandomState.seed", seed)
         super().seed(seed)
         self._move()
 
@@ -140,8 +141,9 @@ for _name in (*LEGACY, *OTHERS):
     setattr(RecordedState, _name, _method(_name))
 
 
-def _seed(seed: Any) -> Any:
+def _seed(seed: Any, name: str) -> Any:
     """Return a seed: one from the global state, which both runs start alike, where none was given."""
+    note_seed(name, seed)
     if seed is None and RUNNING.get() is not None:
         return int(_GLOBAL.randint(2**31 - 1))
     return seed
@@ -170,6 +172,7 @@ class StandIn(Kept):
         if self.name == "default_rng":
             return self._generator(*args, **kwargs)
         if self.name == "seed":
+            note_seed("numpy.random.seed", next(iter([*args, *kwargs.values()]), None))
             self.function(*args, **kwargs)
             if again := AGAIN.get():
                 self.function((int(_GLOBAL.randint(2**31 - 1)) + again) % 2**32)
@@ -188,7 +191,7 @@ class StandIn(Kept):
         if RUNNING.get() is None:
             return self.function(*args, **kwargs)
         given = kwargs.get("seed", args[0] if args else None)
-        made = self.function(_seed(given))
+        made = self.function(_seed(given, "numpy.random.default_rng"))
         if type(made) is not _GENERATOR.function or made is given:
             return made
         return (recorded_generator if self.records else unrecorded_generator)(moved(made.bit_generator))
@@ -260,6 +263,7 @@ def rvs_hook(original: Any) -> Any:
         law = _OF_SCIPY.get(getattr(self, "name", ""))
         given: dict[str, Any] = {"loc": 0.0, "scale": 1.0, "size": None}
         given |= dict(zip(("loc", "scale", "size"), args, strict=False)) | kwargs
+        note_seed(f"scipy.stats.{getattr(self, 'name', '')}.rvs", given.get("random_state"))
         if law is not None and len(args) <= 3:
             found = _additive(law, given["loc"], given["scale"], given["size"], f"scipy.stats.{self.name}.rvs")
             if found is not None:

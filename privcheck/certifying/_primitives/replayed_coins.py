@@ -11,10 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.certifying._primitives.hooks import RUNNING
+from privcheck.certifying._primitives.recorded_calls import LIBRARIES, caller
 from privcheck.generators import generator_states, kept_states, put_back, seed_both
 
 AGAIN: ContextVar[int] = ContextVar("again", default=0)
 """The number of other coins that a run draws: 0 for those of the recorded run."""
+
+SEEDED: ContextVar[dict[str, set[str]] | None] = ContextVar("seeded", default=None)
+"""The seeds that the code gives in this run, by the place where; None while they are not noted."""
+
+SAME_SEEDS = (
+    "{} gives the same seeds in every run: if noise is drawn from these, whoever knows the code knows the noise"
+)
 
 
 @contextmanager
@@ -43,10 +52,33 @@ def moved(bits: Any) -> Any:
     return bits
 
 
+def note_seed(name: str, seed: Any) -> None:
+    """Take note of the seed that the code gives to a generator, if that is noted."""
+    found, run = SEEDED.get(), RUNNING.get()
+    if (
+        found is not None
+        and not (run is not None and run.inside)
+        and isinstance(seed, int | str | bytes | list | tuple | np.integer | np.ndarray)
+    ):
+        found.setdefault(f"{name} at {caller(LIBRARIES)}", set()).add(repr(seed))
+
+
+def fixed_seeds(runs: dict[int, dict[str, set[str]]]) -> list[str]:
+    """Return a sentence for each place where generators have the same seeds whatever the coins are.
+
+    >>> fixed_seeds({0: {"a": {"1"}, "b": {"2"}}, 1: {"a": {"1"}, "b": {"3"}}})
+    ['a gives the same seeds in every run: if noise is drawn from these, whoever knows the code knows the noise']
+    """
+    first, *others = runs.values() or ({},)
+    fixed = [place for place, seeds in first.items() if others and all(run.get(place) == seeds for run in others)]
+    return [SAME_SEEDS.format(place) for place in fixed]
+
+
 def seed_hook(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return the hook of `random.Random.seed`: other coins from the same seed."""
 
     def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        note_seed("random.seed", next(iter([*args, *kwargs.values()]), None))
         original(self, *args, **kwargs)
         if (again := AGAIN.get()) and not isinstance(self, random.SystemRandom):
             original(self, self.getrandbits(64) + again)

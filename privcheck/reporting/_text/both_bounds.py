@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from privcheck.accounting import Concentrated, GaussianDP
 from privcheck.reporting._text.certificate_sentences import reasons
 from privcheck.reporting._text.numbers import at_delta, at_least, at_most, percent, small
 from privcheck.results import AuditReport, Certificate
 
 SLACK = 1.0 + 1e-9
-"""A lower bound contradicts an upper one beyond this ratio only: the slack with which budgets are compared."""
+"""A lower bound lies above an upper one beyond this ratio only: the slack with which budgets are compared."""
 
 
 def upper_bound(report: AuditReport) -> float | None:
@@ -32,10 +33,12 @@ def certified_text(report: AuditReport) -> str | None:
     """
     if report.certificate is None:
         return None
-    upper = upper_bound(report)
-    if upper is None:
+    ends = _ends(report)
+    if ends is None:
         return f"none: {reasons(report.certificate)[0]}"
-    return f"≤ {small(upper, 6)}{at_delta(report.delta)} on every execution of the guarded reference policy"
+    name, _, upper = ends
+    within = f"≤ {small(upper, 6)}{at_delta(report.delta)}" if name == "epsilon" else f"{name} ≤ {small(upper, 6)}"
+    return f"{within} on every execution of the guarded reference policy"
 
 
 def of_one_object(report: AuditReport) -> bool:
@@ -56,24 +59,30 @@ def of_one_object(report: AuditReport) -> bool:
 
 
 def contradiction(report: AuditReport) -> str | None:
-    """Return what is wrong when the lower bound lies above the certified upper bound; None when it does not.
+    """Return what is wrong when the audit refutes what was certified of the same policy; None when it does not.
+
+    It has to refute the claim, in whatever notion, at the level of its verdict: of the lower bounds at `confidence`,
+    so many are above the truth that a certificate would be accused once in a while for nothing.
 
     >>> from dataclasses import replace
     >>> from privcheck.results._example_results import CERTIFIED
-    >>> contradiction(CERTIFIED) is None
+    >>> contradiction(replace(CERTIFIED, epsilon_lower=1.5)) is None
     True
-    >>> contradiction(replace(CERTIFIED, epsilon_lower=1.5))[:67]
-    'CONTRADICTION: epsilon is at least 1.500 (95 % confidence) and cert'
+    >>> contradiction(replace(CERTIFIED, epsilon_lower=1.5, verdict="violation"))[:60]
+    'CONTRADICTION: epsilon = 1 is refuted at level 0.001, and ce'
     """
-    lower, upper = report.epsilon_lower, upper_bound(report)
-    if lower is None or upper is None or lower <= upper * SLACK or not of_one_object(report):
+    certificate: Certificate | None = report.certificate
+    if report.verdict != "violation" or certificate is None:
+        return None
+    stands = certificate.upper is not None and of_one_object(report) and report.observe == certificate.observe
+    if not (stands or certificate.refutation):
         return None
     return (
-        f"CONTRADICTION: {_epsilon(report)} is at least {at_least(lower)} ({percent(report.confidence)} confidence) "
-        f"and certified to be at most {at_most(upper)}. These cannot both hold for the same code: either the code that "
-        "was audited is not the code that the certificate covers, or one of the two results is wrong, or this lower "
-        f"bound is one of the {percent(1.0 - report.confidence)} that are too high. Trust neither until this is "
-        "explained."
+        f"CONTRADICTION: {report.claim_words} is refuted at level {report.error:g}, and certified of the same policy. "
+        "These cannot both hold for the same code: either the code that was audited is not the code that the "
+        "certificate covers, or one of the two results is wrong, or this is one of the "
+        f"{percent(report.error)} of audits that refute a true claim. The certificate is withdrawn: trust neither "
+        "until this is explained."
     )
 
 
@@ -84,25 +93,39 @@ def sandwich(report: AuditReport) -> str | None:
     >>> sandwich(CERTIFIED)
     'The true epsilon lies between 0.959 (95 % confidence) and 1.000 (certified, under the guard).'
     """
-    upper, certificate = upper_bound(report), report.certificate
-    if upper is None or certificate is None or contradiction(report):
+    ends, certificate = _ends(report), report.certificate
+    if ends is None or certificate is None or contradiction(report):
         return None
+    name, lower, upper = ends
+    name += at_delta(report.delta) if name == "epsilon" else ""
     above = ", ".join(("certified, under the guard", *filter(None, [certificate.provided])))
+    least = None if lower is None else f"{at_least(lower)} ({percent(report.confidence)} confidence)"
     if not of_one_object(report):
-        epsilon = _epsilon(report)
-        below = "" if report.epsilon_lower is None else f"Without its guard, {epsilon} is at least {_least(report)}. "
+        below = "" if least is None else f"Without its guard, {name} is at least {least}. "
         return (
-            f"{below}With it, {epsilon} is at most {at_most(upper)} ({above}). Some lines never ran, so what holds for "
+            f"{below}With it, {name} is at most {at_most(upper)} ({above}). Some lines never ran, so what holds for "
             "one may not hold for the other: audit it with guarded=True, or raise the horizon."
         )
-    if report.epsilon_lower is None:
-        return f"The true {_epsilon(report)} is at most {at_most(upper)} ({above}); there is no lower bound."
-    return f"The true {_epsilon(report)} lies between {_least(report)} and {at_most(upper)} ({above})."
+    if lower is None:
+        return f"The true {name} is at most {at_most(upper)} ({above}); there is no lower bound."
+    if lower <= upper * SLACK:
+        return f"The true {name} lies between {least} and {at_most(upper)} ({above})."
+    if report.verdict == "violation":  # what else is observed is not certified
+        return None
+    return (
+        f"The lower bound {least} on {name} is above {at_most(upper)} ({above}): "
+        f"{percent(1.0 - report.confidence)} of such bounds are too high. The claim is not refuted at level "
+        f"{report.error:g}: more runs would tell."
+    )
 
 
-def _epsilon(report: AuditReport) -> str:
-    return f"epsilon{at_delta(report.delta)}"
-
-
-def _least(report: AuditReport) -> str:
-    return f"{at_least(report.epsilon_lower)} ({percent(report.confidence)} confidence)"
+def _ends(report: AuditReport) -> tuple[str, float | None, float] | None:
+    """Return what both bounds are on, in the notion of the claim, and the two; None without an upper one."""
+    certificate: Certificate | None = report.certificate
+    match None if certificate is None else certificate.upper:
+        case Concentrated(rho):
+            return "rho", report.claim_lower, rho
+        case GaussianDP(mu):
+            return "mu", report.claim_lower, mu
+    upper = upper_bound(report)
+    return None if upper is None else ("epsilon", report.epsilon_lower, upper)
