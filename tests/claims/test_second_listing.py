@@ -1,8 +1,8 @@
-"""A second, independent listing of what stands in the papers: each of its rows is a row of the listing, with its account.
+"""A second, independent listing of what stands in the papers: each of its rows is a row of the listing.
 
 It was made from the texts alone, by somebody who had not seen the registry. A file for each paper has its places and
-first words, and where the listing has other words, the place of the row that it is, and the beginning of its words where
-several rows have that place.
+first words, and where the listing has other words, the place of the row that it is, with the beginning of its words
+where several rows have that place.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ from privcheck.claims import listed_items
 
 LISTING = listed_items()
 FILES = Path(__file__).parent / "second_listing"
-ROWS = {"azize-basu-2022": 297, "chen-2020": 140, "hu-2021": 253, "shariff-sheffet-2018": 193, "jourdan-azize-2025": 121}
+ROWS = {
+    "azize-basu-2022": 297,
+    "chen-2020": 140,
+    "hu-2021": 253,
+    "shariff-sheffet-2018": 193,
+    "jourdan-azize-2025": 121,
+}
 """How many rows the second listing has."""
 
 

@@ -26,9 +26,9 @@ ALPHA = Variable("alpha", 3, math.inf, low_open=True, region=(3.1, 10), words="f
 )
 def theorem_5() -> Reading:
     """Let A be a finite set spanning R^d and theta in R^d be such that there is a unique optimal action. Then, any
-    consistent and epsilon-global DP bandit algorithm satisfies liminf Reg_T(A, theta)/log(T) >= c_epsilon(A, theta),
-    where ... c_epsilon(A, theta) := inf sum_a alpha(a) Delta_a, such that ||a||^2_{H_alpha^{-1}} <= min{0.5 Delta_a^2, 3
-    epsilon rho_a(A) Delta_a} for all a in A with Delta_a > 0.
+    consistent and epsilon-global DP bandit algorithm satisfies liminf Reg_T(A, theta)/log(T) >= c_epsilon(A,
+    theta), where ... c_epsilon(A, theta) := inf sum_a alpha(a) Delta_a, such that ||a||^2_{H_alpha^{-1}} <= min{0.5
+    Delta_a^2, 3 epsilon rho_a(A) Delta_a} for all a in A with Delta_a > 0.
     """
     gap = positive("Delta", (0.01, 10.0))
     variation = 2 * normal_below(gap.symbol / 2) - 1
@@ -91,7 +91,7 @@ def theorem_7() -> Reading:
 def nothing_lost() -> tuple[Reading, ...]:
     """This shows that for stochastic bandits, we can deploy very low privacy budgets (epsilon) without losing anything
     in performance.
-    """
+    """  # noqa: D404
     budget = Variable("epsilon", 0.05, math.inf, region=(0.05, 100), words="any privacy budget epsilon >= 0.05")
     bound = sqrt(99 * 10**6) / 27  # type: ignore[arg-type]
     with_privacy = maximum(bound, 99 / (131 * budget.symbol))

@@ -82,8 +82,8 @@ def regret_of_the_first_rounds() -> Reading:
     tested_on="M = 2 and epsilon = 0: the difference of the two sides, which is 1.6 - 0.9.",
 )
 def error_of_another_paper() -> Reading:
-    """Specifically, their inequality 0.9 M (M - 1)/(M - 1 + e^{10 epsilon D}) >= 0.8 M min{1, M/e^{10 epsilon D}} is not
-    always true; indeed, taking M = 2 and epsilon = 0 gives 0.9 >= 1.6.
+    """Specifically, their inequality 0.9 M (M - 1)/(M - 1 + e^{10 epsilon D}) >= 0.8 M min{1, M/e^{10 epsilon D}} is
+    not always true; indeed, taking M = 2 and epsilon = 0 gives 0.9 >= 1.6.
     """
     growth = expression(1)  # epsilon = 0
     left = 0.9 * expression(2) / (1 + growth)

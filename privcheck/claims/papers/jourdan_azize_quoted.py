@@ -164,13 +164,31 @@ def half_of_the_samples() -> Reading:
     return Reading("all transport costs", (share,), at_least(changed, "1/2"))
 
 
+@claim(
+    "jourdan-azize-2025/factor-reduced",
+    "Answer to reviewer YnCC, W2 (b)",
+    kind="identity",
+    tested_on="The product of the three factors, 2, 2 and 1 + eta, without the first two.",
+)
+def reduced_factor() -> Reading:
+    """[With T*_epsilon for T*_{epsilon, 1/2} and a threshold of log(1/delta) for 2 log(1/delta)] the multiplicative
+    factor would be reduced to 1 + eta.
+    """
+    eta = Variable("eta", 0, 1, low_open=True)
+    together = 2 * expression(2) * (1 + eta.symbol)
+    return Reading("the three factors", (eta,), equal(together / (expression(2) * 2), 1 + eta.symbol))
+
+
 @claim("jourdan-azize-2025/linear-in-arms", "Answer to reviewer VJtw, Q2", kind="identity")
 def linear_in_arms() -> Reading:
     """On the "equal means" instance (one optimal arm, and other arms with the same strictly lower mean), Eq. (5)
     suggests that T*_epsilon(nu) scales linearly with K.
     """
     # epsilon times the time tends to the largest 1/v plus the sum of all 1/v, as in Lemma 43 above
-    arms, variation = integer("K", 2, region=(2, 40), words="one optimal arm, and other arms"), probability("v", open_ends=True)
+    arms, variation = (
+        integer("K", 2, region=(2, 40), words="one optimal arm, and other arms"),
+        probability("v", open_ends=True),
+    )
     together = total("a", 2, arms.symbol, 1 / variation.symbol)
     says = equal(1 / variation.symbol + together, arms.symbol / variation.symbol)
     return Reading("in the limit of high privacy", (arms, variation), says, provable=False)
