@@ -7,7 +7,7 @@ import math
 from privcheck.claims._claim import Reading, at_least, at_most, equal, printed
 from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import laplace_difference_above
-from privcheck.claims._expression import exp, log, maximum, minimum, normal_below, sqrt
+from privcheck.claims._expression import Expression, exp, log, maximum, minimum, normal_below, sqrt
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 BUDGET = positive("epsilon", (0.01, 10.0))
@@ -55,10 +55,10 @@ def theorem_6() -> Reading:
     first, changed, other = probability("r"), probability("r'"), probability("s")
     ahead = Variable("ahead", -math.inf, math.inf, region=(-10, 10))
 
-    def played(reward: Variable) -> object:
+    def played(reward: Variable) -> Expression:
         return laplace_difference_above(BUDGET.symbol * (other.symbol - reward.symbol - ahead.symbol))
 
-    says = at_most(played(first), exp(BUDGET.symbol) * played(changed))  # type: ignore[arg-type,operator]
+    says = at_most(played(first), exp(BUDGET.symbol) * played(changed))
     return printed(first, changed, other, ahead, BUDGET, says=says, provable=False)
 
 
@@ -93,7 +93,7 @@ def nothing_lost() -> tuple[Reading, ...]:
     in performance.
     """  # noqa: D404
     budget = Variable("epsilon", 0.05, math.inf, region=(0.05, 100), words="any privacy budget epsilon >= 0.05")
-    bound = sqrt(99 * 10**6) / 27  # type: ignore[arg-type]
+    bound = sqrt(99 * 10**6) / 27
     with_privacy = maximum(bound, 99 / (131 * budget.symbol))
     return (
         Reading("in the lower bound, of which the paragraph speaks", (budget,), at_most(with_privacy, bound)),

@@ -218,7 +218,13 @@ def theorem_9() -> Reading:
     m, size, log_t, epsilon, gap = (variable(name) for name in ("m", "K", "log_T", "epsilon", "Delta"))
     lower = m * size * log_t / gap + m * size * log_t / epsilon
     fixed = {"m": expression(4), "K": ONE, "log_T": LATE, "epsilon": ONE, "Delta": HALF / 2}
-    moved = ({}, {"m": S}, {"m": 2 * S, "K": S}, {"epsilon": 1 / S}, {"Delta": 1 / S})
+    moved: tuple[dict[str, Expression], ...] = (
+        {},
+        {"m": S},
+        {"m": 2 * S, "K": S},
+        {"epsilon": 1 / S},
+        {"Delta": 1 / S},
+    )
     return printed(
         SIZE, ARMS, says=Order(lower, "O", ADDITIVE, tuple(fixed | path for path in moved)), assumes=(TWICE,)
     )
