@@ -196,6 +196,7 @@ SHARIFF = {
     "prop9-union": [lambda n, alpha: (alpha / 2 / n + alpha / 2 / n, alpha / 2 / n), None],
     "shift": [shift, shift],
     "prop9-gamma-step": [gamma_step],
+    "lem21-product": [lambda n, r: (sum(r for _ in range(n)), float(np.dot(np.ones(n), np.full(n, r) / n)))],
 }
 CHEN = {
     "thm8-logarithm": [n_max, None],
@@ -207,6 +208,7 @@ CHEN = {
         lambda j, epsilon: ((log2(2**j) + 1) / (log2(2**j) / epsilon), epsilon),
         lambda j, epsilon: ((log2(2**j) + 1) / (log(2**j) / epsilon), epsilon),
     ],
+    "tree-noise": [lambda j, T: (bin(2**j - 1).count("1") * log2(T) ** 2, 2**j - 1), None],
     "thm7-noise": [lambda j: ((log2(2**j) + 1) / (2 * log(2**j)), 1.0), None],
 }
 

@@ -59,6 +59,12 @@ CAUSES = (
         "there are theta(m) sub-optimal super arms",
         range="thm9-many",
     ),
+    cause(
+        "chen-2020/noise-of-few",
+        "A tree injects less noise once there are many rewards, which is what matters for the order of the regret.",
+        "injects much less noise",
+        reading="tree-noise",
+    ),
     cause("chen-2020/one-path", "For m = K there is nothing to choose.", "(m - K) K", reading="conclusion"),
     cause("chen-2020/radius", "The radius of a ball for its diameter.", "L1 ball with radius R", reading="laplace"),
 )

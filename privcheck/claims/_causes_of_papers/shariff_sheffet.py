@@ -91,6 +91,7 @@ CAUSES = (
         "2 log(det U_{n+1}/det U_n)",
         misprint="lem22-telescope",
     ),
+    cause("shariff-sheffet-2018/mean-for-sum", "A factor n that is missing.", "<1_n, r/n>", misprint="lem21-product"),
     cause("shariff-sheffet-2018/scale-matrix", "A square that is missing.", "W_{d+1}(L~ I, k)", misprint="scale"),
     cause(
         "shariff-sheffet-2018/other-arm", "a^2 for a^1.", "(e^{-epsilon} - 1) P[a_t = a^2|S]", misprint="claim13-step"

@@ -11,6 +11,7 @@ import numpy as np
 from privcheck.claims._arithmetic import ARRAYS, FLOATS
 from privcheck.claims._claim import Reading, Relation
 from privcheck.claims._expression import Expression, evaluate
+from privcheck.claims._variables import Variable
 
 SMALLEST = 1e-300
 
@@ -24,7 +25,7 @@ def violation(reading: Reading, point: Mapping[str, float]) -> float:
     >>> violation(printed(x, says=at_most(x.symbol, x.symbol**2)), {"x": 0.5})
     0.5
     """
-    if any(not of.low <= point[of.name] <= of.high for of in reading.variables):
+    if any(_outside(of, point[of.name]) for of in reading.variables):
         return -math.inf
     for condition in reading.assumes:
         slack = _at(condition.gap, point)
@@ -48,10 +49,18 @@ def violations(reading: Reading, points: Mapping[str, Any]) -> Any:
             slack = evaluate(condition.gap, ARRAYS, points)
             excluded = np.less_equal(slack, 0.0) if condition.sense == "<" else np.less(slack, 0.0)
             found = np.where(excluded, -np.inf, found)
+        for of in reading.variables:
+            found = np.where(_outside(of, points[of.name]), -np.inf, found)
     except ArithmeticError:  # a sum whose limits differ from point to point
         listed = [{name: float(values[i]) for name, values in points.items()} for i in range(count)]
         return np.array([violation(reading, point) for point in listed])
     return np.nan_to_num(found, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+
+def _outside(of: Variable, value: Any) -> Any:
+    """Return whether a number, or which numbers, are outside of a domain; an open end itself is."""
+    below = value <= of.low if of.low_open else value < of.low
+    return below | (value >= of.high if of.high_open else value > of.high)
 
 
 def _at(node: Expression, point: Mapping[str, float]) -> float:

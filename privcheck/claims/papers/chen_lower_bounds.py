@@ -203,3 +203,28 @@ def lower_bound_in_words() -> tuple[Reading, ...]:
         return Reading(name, (SIZE, ARMS), Order(m, "O", m - size + 1, ({"m": arms, "K": S},)))
 
     return along("m = K, as Theorem 6 allows", S), along("m >= 2 K", 2 * S)
+
+
+@claim(
+    "chen-2020/thm9-above",
+    "Theorem 9",
+    kind="order",
+    tested_on="B_1 = 1. The right side is the upper bound of Theorem 8, which no lower bound exceeds.",
+)
+def theorem_9() -> Reading:
+    """For any m and K such that m >= 2 K, and any Delta satisfying 0 < Delta/(B_1 K) < 0.35, the regret for any
+    consistent CSB algorithm guaranteeing epsilon-DP is at least Omega(B_1^2 m K ln T/Delta + B_1 m K ln T/epsilon).
+    """
+    m, size, log_t, epsilon, gap = (variable(name) for name in ("m", "K", "log_T", "epsilon", "Delta"))
+    lower = m * size * log_t / gap + m * size * log_t / epsilon
+    fixed = {"m": expression(4), "K": ONE, "log_T": LATE, "epsilon": ONE, "Delta": HALF / 2}
+    moved: tuple[dict[str, Expression], ...] = (
+        {},
+        {"m": S},
+        {"m": 2 * S, "K": S},
+        {"epsilon": 1 / S},
+        {"Delta": 1 / S},
+    )
+    return printed(
+        SIZE, ARMS, says=Order(lower, "O", ADDITIVE, tuple(fixed | path for path in moved)), assumes=(TWICE,)
+    )

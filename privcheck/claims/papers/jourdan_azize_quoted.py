@@ -11,7 +11,17 @@ import math
 from privcheck.claims._claim import Order, Reading, at_least, at_most, equal, printed
 from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import bernoulli_divergence
-from privcheck.claims._expression import Expression, absolute, exp, expression, log, maximum, variable
+from privcheck.claims._expression import (
+    Expression,
+    absolute,
+    exp,
+    expression,
+    log,
+    maximum,
+    minimum,
+    total,
+    variable,
+)
 from privcheck.claims._variables import Variable, integer, positive, probability
 
 EPSILON = positive("epsilon", (0.01, 5.0))
@@ -134,3 +144,51 @@ def ratio_of_risks() -> Reading:
     solely based on T*(nu) log(1/delta).
     """
     return printed(says=equal(log(1000) / log(10), 3))
+
+
+@claim(
+    "jourdan-azize-2025/lem43-weights",
+    "After Lemma 43, in the answer to reviewer iuVL, Q4.1",
+    tested_on=(
+        "w is the share of the best arm in the optimal allocation. Give it 1/2, and the others their shares times 1/(2 "
+        "(1 - w)). The left side is the factor by which the smallest share changes; a cost of transport that grows "
+        "with the shares, and doubles when they do, then falls by at most this factor, for every epsilon and every law."
+    ),
+)
+def half_of_the_samples() -> Reading:
+    """It implies that an asymptotically 1/2-optimal algorithm has an expected sample complexity that is at worst twice
+    as high as an asymptotically optimal algorithm.
+    """
+    share = Variable("w", 0, 1, low_open=True, high_open=True)
+    changed = minimum(1 / (2 * share.symbol), 1 / (2 * (1 - share.symbol)))
+    return Reading("all transport costs", (share,), at_least(changed, "1/2"))
+
+
+@claim(
+    "jourdan-azize-2025/factor-reduced",
+    "Answer to reviewer YnCC, W2 (b)",
+    kind="identity",
+    tested_on="The product of the three factors, 2, 2 and 1 + eta, without the first two.",
+)
+def reduced_factor() -> Reading:
+    """[With T*_epsilon for T*_{epsilon, 1/2} and a threshold of log(1/delta) for 2 log(1/delta)] the multiplicative
+    factor would be reduced to 1 + eta.
+    """
+    eta = Variable("eta", 0, 1, low_open=True)
+    together = 2 * expression(2) * (1 + eta.symbol)
+    return Reading("the three factors", (eta,), equal(together / (expression(2) * 2), 1 + eta.symbol))
+
+
+@claim("jourdan-azize-2025/linear-in-arms", "Answer to reviewer VJtw, Q2", kind="identity")
+def linear_in_arms() -> Reading:
+    """On the "equal means" instance (one optimal arm, and other arms with the same strictly lower mean), Eq. (5)
+    suggests that T*_epsilon(nu) scales linearly with K.
+    """
+    # epsilon times the time tends to the largest 1/v plus the sum of all 1/v, as in Lemma 43 above
+    arms, variation = (
+        integer("K", 2, region=(2, 40), words="one optimal arm, and other arms"),
+        probability("v", open_ends=True),
+    )
+    together = total("a", 2, arms.symbol, 1 / variation.symbol)
+    says = equal(1 / variation.symbol + together, arms.symbol / variation.symbol)
+    return Reading("in the limit of high privacy", (arms, variation), says, provable=False)

@@ -1,0 +1,50 @@
+"""The search finds that a constant of a printed statement is 2 % off, and is silent about the constant as printed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from privcheck.claims import listed_items
+from privcheck.claims._search.hunt import hunt
+
+_spec = importlib.util.spec_from_file_location("twins", Path(__file__).parent / "twins.py")
+twins = importlib.util.module_from_spec(_spec)
+sys.modules["twins"] = twins
+_spec.loader.exec_module(twins)
+
+USUAL = 3000
+"""Points of a search as `examine` makes it."""
+
+
+def name_of(twin):
+    return twin.claim
+
+
+def test_there_are_ten_of_each_paper():
+    assert Counter(twin.claim.partition("/")[0] for twin in twins.TWINS) == dict.fromkeys(listed_items(), 10)
+    assert len({twin.claim for twin in twins.TWINS}) == 50
+
+
+@pytest.mark.parametrize("twin", twins.TWINS, ids=name_of)
+def test_the_twin_is_false_at_its_point_and_the_printed_form_is_not(twin):
+    assert twins.fails(twin.moved, twin.point)
+    assert not twins.fails(twin.printed, twin.point)
+
+
+@pytest.mark.parametrize("twin", twins.TWINS, ids=name_of)
+def test_the_search_finds_the_twin(twin, evidence):
+    for seed in range(evidence(1, 5)):
+        assert hunt(twin.moved, USUAL, seed).found is not None
+
+
+@pytest.mark.parametrize("twin", twins.TWINS, ids=name_of)
+def test_the_search_is_silent_about_the_printed_form(twin, evidence):
+    for seed in range(evidence(1, 5)):
+        found = hunt(twin.printed, USUAL, seed)
+        assert found.found is None
+        assert not found.unconfirmed
