@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 LOWER = ("#0072b2", "#56b4e9", "#009e73", "#004a75")
 UPPER = ("#d55e00", "#e69f00", "#cc79a7", "#8c3d00")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
-LABELS = {"epsilon": "privacy budget epsilon", "horizon": "rounds T", "gap": "smallest gap"}
+LABELS = {
+    "epsilon": "privacy budget epsilon",
+    "rho": "privacy budget rho of zCDP",
+    "horizon": "rounds T",
+    "gap": "smallest gap",
+}
 DASHED = "Dashed: asymptotic rates, not bounds at any T."
 PANEL = 2.7
 
@@ -31,7 +36,8 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
     """Return a figure with a panel for every regret or stopping time that some theorem bounds on this instance.
 
     Asymptotic rates are drawn as constant times ln T, dashed where a finite-time bound is solid, and say that they
-    bound nothing at T. Minimax bounds are about other instances and are left out.
+    bound nothing at T. Minimax bounds are about other instances and are left out, but for those on this instance or one
+    with a single arm raised: they stand beside the rates, which they have in the limit.
 
     Parameters
     ----------
@@ -71,6 +77,8 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
 def _heading(curve: Curve) -> str:
     """Return the instance in one line, without what the axis varies."""
     text = describe(curve.instance)
+    if curve.axis == "rho":
+        return re.sub(r"rho = [^,]*, mu = [^,]*(, )?", "", text).rstrip("; ")
     if curve.axis == "epsilon":
         return re.sub(r"epsilon = [^,]*(, )?", "", text).rstrip("; ")
     return re.sub(r", T = [^,]*", "", text) if curve.axis == "horizon" else text
@@ -91,16 +99,16 @@ def _description(curve: Curve, panels: dict[str, list[BoundValue]]) -> str:
 
 
 def drawn_bounds(curve: Curve) -> dict[str, list[BoundValue]]:
-    """Return, by quantity, the theorems with a number somewhere on the curve."""
+    """Return, by quantity, the theorems with a number somewhere on the curve; a raised arm is no other quantity."""
     found: dict[str, dict[str, BoundValue]] = {}
     for row in curve.rows:
         for bound in row:
             quantity = QUANTITIES.get(bound.quantity)
-            if not bound.applies or quantity is None or quantity.minimax:
+            if not bound.applies or quantity is None or (quantity.minimax and not quantity.around):
                 continue
             if (bound.value is None and bound.constant is None) or "actions" in quantity.measure:
                 continue
-            found.setdefault(bound.quantity, {}).setdefault(bound.id, bound)
+            found.setdefault(quantity.here if quantity.around else bound.quantity, {}).setdefault(bound.id, bound)
     return {quantity: list(bounds.values()) for quantity, bounds in found.items()}
 
 
@@ -152,7 +160,8 @@ def _heights(curve: Curve, bound: BoundValue) -> tuple[list[float], str]:
     """Return the bound along the axis, rates times ln T, and its label."""
     numbers = [math.nan if number is None else number for number in curve.series(bound.id)]
     if not bound.asymptotic:
-        return numbers, f"{theorem_name(bound.id)} ({bound.kind})"
+        raised = "; or one arm raised" if QUANTITIES[bound.quantity].around else ""
+        return numbers, f"{theorem_name(bound.id)} ({bound.kind}{raised})"
     if curve.axis != "horizon" and curve.instance.horizon is None:
         return numbers, f"{theorem_name(bound.id)} ({bound.kind}; rate)"
     rounds = curve.values if curve.axis == "horizon" else [float(curve.instance.horizon or 1)] * len(numbers)
