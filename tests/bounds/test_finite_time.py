@@ -90,7 +90,7 @@ def test_the_rate_is_that_of_the_asymptotic_bounds(epsilon):
 
 def test_the_root_is_a_root():
     instance = Instance("bernoulli", (0.75, 0.5), epsilon=1.0, horizon=10**5)
-    root = raised_arm.least_regret(instance, lambda mean, other: report_divergence(mean, other, 1.0))
+    root = raised_arm.least_regret(instance, lambda arm, other: report_divergence(instance.means[arm], other, 1.0))
     terms = [
         0.25 / report_divergence(0.5, 0.75 + x, 1.0) * math.log(10**5 * min(0.25, x) / (8.0 * root))
         for x in (0.25 * part for part in raised_arm.RAISES)

@@ -27,8 +27,7 @@ def attained_terms(instance: Instance) -> list[dict[str, float | str]]:
     quantity=BANDIT_REGRET,
     asymptotic=True,
     provenance="derived",
-    source="derived (docs/dp-glr-imed-regret.md); up to a factor arbitrarily close to 1 in the abstract of Azize et al. "
-    "2025",
+    source="derived (docs/dp-glr-imed-regret.md); the abstract of Azize et al. 2025 has it up to a factor above 1",
     conditions=(PURE, UNIT_REWARDS),
     terms=attained_terms,
 )
