@@ -12,6 +12,8 @@ from privcheck.bounds.settings.contextual_instance import ContextualInstance
 from privcheck.bounds.settings.linear_instance import LinearInstance
 from privcheck.bounds.settings.semi_bandit_instance import SemiBanditInstance
 
+__all__ = ["ConcentratedInstance", "ContextualInstance", "LinearInstance", "SemiBanditInstance"]
+
 INSTANCE_CLASSES: tuple[Any, ...] = (
     Instance,
     ConcentratedInstance,

@@ -120,15 +120,17 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
         palette = LOWER if bound.kind == "lower" else UPPER
         heights, label = _heights(curve, bound)
         dash = DASHES[1 + index % 3] if bound.asymptotic else "-"
-        axes.plot(curve.values, heights, color=palette[index % 4], ls=dash, lw=1.5, label=label, zorder=3)
+        width = 3.0 if bound.kind == "lower" and _attained(curve, bound, bounds) else 1.5
+        axes.plot(curve.values, heights, color=palette[index % 4], ls=dash, lw=width, label=label, zorder=3)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(curve.values[0], curve.values[-1])
     axes.set_xlabel(LABELS[curve.axis])
-    measure, feedback = quantity.split("; ")[:2]
+    measure, feedback, privacy = quantity.split("; ")[:3]
     measure += "" if feedback == BANDIT else f", {feedback}"
+    notion = privacy.partition(",")[0].partition(" with ")[0]
     rate = curve.axis != "horizon" and curve.instance.horizon is None and all(bound.asymptotic for bound in bounds)
-    axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26))
+    axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26) + f"\n({notion})")
     for axis in (axes.xaxis, axes.yaxis):
         _label(axis, *axis.get_view_interval())
     axes.tick_params(which="both", color=MID, labelcolor=INK)
@@ -137,6 +139,13 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
     if curve.axis == "epsilon":
         _draw_regime(axes, curve)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, frameon=False, fontsize=7.5)
+
+
+def _attained(curve: Curve, lower: BoundValue, bounds: Sequence[BoundValue]) -> bool:
+    """Whether an upper rate is equal to this one all along, and would hide its line."""
+    uppers = [curve.series(bound.id) for bound in bounds if bound.kind == "upper" and bound.asymptotic]
+    pairs = [list(zip(curve.series(lower.id), upper, strict=True)) for upper in uppers] if lower.asymptotic else []
+    return any(all(one is None or other is None or math.isclose(one, other) for one, other in pair) for pair in pairs)
 
 
 def _label(axis: Any, low: float, high: float) -> None:
