@@ -126,11 +126,12 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
     axes.set_yscale("log")
     axes.set_xlim(curve.values[0], curve.values[-1])
     axes.set_xlabel(LABELS[curve.axis])
-    measure, feedback, privacy = quantity.split("; ")[:3]
+    measure, feedback = quantity.split("; ")[:2]
     measure += "" if feedback == BANDIT else f", {feedback}"
-    notion = privacy.partition(",")[0].partition(" with ")[0]
+    privacy = QUANTITIES[bounds[0].quantity].privacy
+    notion = f"\n({privacy.partition(',')[0].partition(' with ')[0]})" if privacy else ""
     rate = curve.axis != "horizon" and curve.instance.horizon is None and all(bound.asymptotic for bound in bounds)
-    axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26) + f"\n({notion})")
+    axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26) + notion)
     for axis in (axes.xaxis, axes.yaxis):
         _label(axis, *axis.get_view_interval())
     axes.tick_params(which="both", color=MID, labelcolor=INK)
