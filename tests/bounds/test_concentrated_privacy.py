@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom, norm
 
 from privcheck.bounds import THEOREMS, ConcentratedInstance, Instance, PrivcheckError, curve, evaluate, kl_bernoulli
-from privcheck.bounds.concentrated_privacy import minimax, raised_arm
+from privcheck.bounds.concentrated_privacy import hidden_raise, worst_instance
 from privcheck.bounds.concentrated_privacy.first_pulls import first_pulls, under_gdp, under_zcdp
 from privcheck.bounds.families import Bernoulli
 
@@ -61,7 +61,7 @@ PAIRS = [
 @pytest.mark.parametrize("horizon", [10**4, 10**15])
 def test_no_informed_policy_is_below_the_bounds(family, means, part, bits, rho, horizon, monkeypatch):
     """Twice a bound would be above a policy: at 1e15 the best found has less than twice the bound."""
-    monkeypatch.setattr(raised_arm, "RAISES", (part,))
+    monkeypatch.setattr(hidden_raise, "RAISES", (part,))
     instance = ConcentratedInstance(family, means, rho, horizon)
     gap = means[0] - means[1]
     found = informed_regret(bits, gap, part * gap, horizon, rho)
@@ -158,7 +158,7 @@ def test_the_worst_instance_by_optimisation(family, name, arms, rho):
     found = THEOREMS[f"concentrated-privacy/{name}"].evaluate(instance).value
     assert found == pytest.approx(largest, rel=2e-3)
     assert 2.0 * found > largest
-    assert pytest.approx(0.8**2 / (4.0 * math.sqrt(2.5)), rel=1e-14) == minimax.LARGEST_LOSS
+    assert pytest.approx(0.8**2 / (4.0 * math.sqrt(2.5)), rel=1e-14) == worst_instance.LARGEST_LOSS
 
 
 @pytest.mark.parametrize("p", [0.05, 0.5, 1.0])

@@ -5,6 +5,6 @@
 ('lower', 'upper')
 """
 
-from privcheck.bounds.concentrated_privacy import rates as rates  # isort: skip  (the order of registration is the order of ids)
-from privcheck.bounds.concentrated_privacy import raised_arm as raised_arm  # isort: skip
-from privcheck.bounds.concentrated_privacy import minimax as minimax  # isort: skip
+from privcheck.bounds.concentrated_privacy import free_rate as free_rate  # isort: skip  (the order of registration is the order of ids)
+from privcheck.bounds.concentrated_privacy import hidden_raise as hidden_raise  # isort: skip
+from privcheck.bounds.concentrated_privacy import worst_instance as worst_instance  # isort: skip

@@ -5,4 +5,4 @@
 'upper'
 """
 
-from privcheck.bounds.pure_privacy import rates as rates
+from privcheck.bounds.pure_privacy import attained_rate as attained_rate

@@ -7,7 +7,7 @@ import math
 from privcheck.bounds._conditions import UNIT_REWARDS
 from privcheck.bounds._quantity import BANDIT, Quantity
 from privcheck.bounds._theorem import HAS_HORIZON, Condition, theorem
-from privcheck.bounds.concentrated_privacy.notions import POSITIVE_RHO, ZCDP
+from privcheck.bounds.concentrated_privacy.concentrated_regret import POSITIVE_RHO, ZCDP
 from privcheck.bounds.settings.concentrated_instance import ConcentratedInstance
 
 LARGEST_LOSS = 4.0 * math.sqrt(2.0) / (25.0 * math.sqrt(5.0))
@@ -30,7 +30,7 @@ _ENOUGH_ROUNDS = Condition(
     "at least as many rounds as arms, less one: T >= K - 1",
     lambda instance: instance.horizon is None or instance.horizon >= instance.arms - 1,
 )
-_SOURCE = "derived (docs/concentrated-privacy.md)"
+_SOURCE = "derived here (docs/concentrated-privacy.md)"
 
 
 @theorem(

@@ -6,7 +6,7 @@ import math
 
 from privcheck.bounds._conditions import BETTER_ARM_EXISTS, UNIT_REWARDS
 from privcheck.bounds._theorem import theorem
-from privcheck.bounds.concentrated_privacy.notions import POSITIVE_RHO, ZCDP_REGRET
+from privcheck.bounds.concentrated_privacy.concentrated_regret import POSITIVE_RHO, ZCDP_REGRET
 from privcheck.bounds.settings.concentrated_instance import ConcentratedInstance
 
 
@@ -54,7 +54,7 @@ def zcdp_rate(instance: ConcentratedInstance) -> float:
     quantity=ZCDP_REGRET,
     asymptotic=True,
     provenance="derived",
-    source="derived (docs/concentrated-privacy.md)",
+    source="derived here (docs/concentrated-privacy.md)",
     conditions=(UNIT_REWARDS,),
     about=ConcentratedInstance,
     budget=POSITIVE_RHO,

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from privcheck.bounds._conditions import BETTER_ARM_EXISTS, POSITIVE_GAP
 from privcheck.bounds._quantity import BANDIT, ONE_ARM_RAISED, Quantity
 from privcheck.bounds._theorem import HAS_HORIZON, theorem
+from privcheck.bounds.concentrated_privacy.concentrated_regret import GDP, POSITIVE_RHO, ZCDP
 from privcheck.bounds.concentrated_privacy.first_pulls import FirstPulls, Hidden, first_pulls, under_gdp, under_zcdp
-from privcheck.bounds.concentrated_privacy.notions import GDP, POSITIVE_RHO, ZCDP
 from privcheck.bounds.finite_time.raised_arm import (
     Pulls,
     largest_root,
