@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from privcheck.bounds._evaluation import ContradictionWarning, contradictions, e
 from privcheck.bounds._instance import Instance
 from privcheck.bounds._theorem import BoundValue
 from privcheck.bounds.families.base import MeanFamily
+from privcheck.bounds.settings.concentrated_instance import ConcentratedInstance
 from privcheck.declared import Choice, check
 from privcheck.errors import PrivcheckError
 from privcheck.tables import Result, Row, html_table
 
-AXES = Choice(("epsilon", "horizon", "gap"))
+AXES = Choice(("epsilon", "rho", "horizon", "gap"))
+AnyArms = TypeVar("AnyArms", Instance, ConcentratedInstance)
 _POINTS = 61
-"""Twenty per decade over the default three decades of epsilon, 0.01 to 10."""
+"""Twenty per decade over the default three decades of a budget, 0.01 to 10 for epsilon."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,13 @@ class Curve:
     Parameters
     ----------
     instance : the instance that is varied.
-    axis : "epsilon", "horizon" or "gap" (the smallest positive gap; all gaps scale with it).
+    axis : "epsilon" or "rho", "horizon" or "gap" (the smallest positive gap; all gaps scale with it).
     values : increasing, shape (n,).
     rows : what `evaluate` returns for each value.
     contradictions : the pairs (lower, upper) that contradict each other on the curve, once for each pair of ids.
     """
 
-    instance: Instance
+    instance: Instance | ConcentratedInstance
     axis: str
     values: tuple[float, ...]
     rows: tuple[tuple[BoundValue, ...], ...]
@@ -120,13 +122,13 @@ class CurveTable(Result):
         return citations_of(bound for row in self.curve.rows for bound in row if bound.applies)
 
 
-def curve(instance: Instance, axis: str, values: Sequence[float] | None = None) -> Curve:
+def curve(instance: Instance | ConcentratedInstance, axis: str, values: Sequence[float] | None = None) -> Curve:
     """Evaluate all theorems along one axis.
 
     Parameters
     ----------
     instance : supplies every field that does not vary.
-    axis : "epsilon", "horizon" or "gap".
+    axis : "epsilon", of a `ConcentratedInstance` "rho", "horizon" or "gap".
     values : increasing values on the axis; by default 61, geometrically spaced.
 
     Raises
@@ -141,8 +143,11 @@ def curve(instance: Instance, axis: str, values: Sequence[float] | None = None) 
     [40.472, 13.836, 4.631, 2.444]
     """
     check("axis", axis, AXES)
-    if not isinstance(instance, Instance):
+    if not isinstance(instance, Instance | ConcentratedInstance):
         raise PrivcheckError("instance", instance, "a privcheck.bounds.Instance", "a curve needs independent arms")
+    budget = "epsilon" if isinstance(instance, Instance) else "rho"
+    if axis in ("epsilon", "rho") and axis != budget:
+        raise PrivcheckError("axis", axis, f"{budget}, horizon or gap", f"the budget of {instance.setting} is {budget}")
     if axis == "gap":
         _check_gaps(instance)
     places = _default_places(instance, axis) if values is None else tuple(values)
@@ -159,7 +164,7 @@ def curve(instance: Instance, axis: str, values: Sequence[float] | None = None) 
     return Curve(instance, axis, tuple(float(place) for place in places), tuple(rows), tuple(found.values()))
 
 
-def _moved(instance: Instance, axis: str, place: float) -> Instance:
+def _moved(instance: AnyArms, axis: str, place: float) -> AnyArms:
     change: dict[str, Any] = {axis: place}
     if axis == "gap":
         stretch = place / min(gap for gap in instance.gaps if gap > 0)
@@ -167,17 +172,20 @@ def _moved(instance: Instance, axis: str, place: float) -> Instance:
     return replace(instance, **change)
 
 
-def _check_gaps(instance: Instance) -> None:
+def _check_gaps(instance: Instance | ConcentratedInstance) -> None:
     if not instance.suboptimal or not isinstance(instance.law_family, MeanFamily):
         raise PrivcheckError(
             "axis", "gap", "an instance given by means, with a positive gap", "choose epsilon or horizon"
         )
 
 
-def _default_places(instance: Instance, axis: str) -> tuple[float, ...]:
-    if axis == "epsilon":
-        own = instance.epsilon if 0 < instance.epsilon < math.inf else 1.0
-        return tuple(np.geomspace(min(0.01, own), max(10.0, own), _POINTS).tolist())
+def _default_places(instance: Instance | ConcentratedInstance, axis: str) -> tuple[float, ...]:
+    if axis in ("epsilon", "rho"):
+        least, most, budget = (
+            (0.01, 10.0, instance.epsilon) if isinstance(instance, Instance) else (1e-4, 1.0, instance.rho)
+        )
+        own = budget if 0 < budget < math.inf else most
+        return tuple(np.geomspace(min(least, own), max(most, own), _POINTS).tolist())
     if axis == "horizon":
         last = max(10 * instance.arms, instance.horizon or 10**7)
         return tuple(np.unique(np.round(np.geomspace(instance.arms, last, _POINTS))).tolist())

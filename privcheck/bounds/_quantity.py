@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 THIS_INSTANCE = "this instance"
+ONE_ARM_RAISED = "minimax over this instance and those with one arm raised above the best"
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,20 @@ class Quantity:
     def minimax(self) -> bool:
         """Whether the bound is about the worst instance of a class."""
         return self.scope != THIS_INSTANCE
+
+    @property
+    def around(self) -> bool:
+        """Whether the bound is about this instance and those with one arm raised, the larger regret of them."""
+        return self.scope == ONE_ARM_RAISED
+
+    @property
+    def here(self) -> str:
+        """The text of the same quantity on this instance.
+
+        >>> Quantity("pseudo-regret", BANDIT, "epsilon-DP", ONE_ARM_RAISED).here
+        'pseudo-regret; bandit feedback; epsilon-DP; this instance'
+        """
+        return str(replace(self, scope=THIS_INSTANCE))
 
 
 QUANTITIES: dict[str, Quantity] = {}

@@ -33,6 +33,7 @@ def bounds(
 
         privcheck bounds --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
         privcheck bounds --instance fig3 --epsilon 1 --curve epsilon --plot fig3.png
+        privcheck bounds --instance c2 --rho 0.005 --horizon 1e7
         privcheck bounds --base-arms 6 --size 2 --gap 0.1 --epsilon 1 --horizon 1e6
         privcheck bounds mine.toml --epsilon 0.5 --csv bounds.csv
         privcheck bounds --instance c2 --epsilon 1 --explain azize-basu-2022/thm3

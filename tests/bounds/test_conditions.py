@@ -4,7 +4,15 @@ import dataclasses
 
 import pytest
 
-from privcheck.bounds import THEOREMS, ContextualInstance, Instance, LinearInstance, SemiBanditInstance, named_instance
+from privcheck.bounds import (
+    THEOREMS,
+    ConcentratedInstance,
+    ContextualInstance,
+    Instance,
+    LinearInstance,
+    SemiBanditInstance,
+    named_instance,
+)
 
 C2 = named_instance("c2", epsilon=1.0, horizon=1e6)
 LONG = Instance("bernoulli", (0.75, 0.7, 0.7, 0.7), epsilon=1.0, horizon=1000, risk=0.01)
@@ -16,6 +24,7 @@ LDP = ContextualInstance(dimension=1, horizon=1000, epsilon=0.5, delta=0.1, alph
 SEMI = SemiBanditInstance(arms=6, size=2, epsilon=0.5, gap=0.1, smooth_inf=1.0, smooth_one=1.0, horizon=1000)
 PAIR = LinearInstance(((1, 0), (0, 1)), (0.5, 0.25), epsilon=1.0, horizon=100)
 CUBE = LinearInstance(((-1, -1), (-1, 1), (1, -1), (1, 1)), (0.5, 0.25), epsilon=1.0, horizon=100)
+ZCDP = ConcentratedInstance("bernoulli", (0.75, 0.5), rho=0.01, horizon=1000)
 FINITE = Instance("bounded", support=(0, 0.5, 1), weights=((0.1, 0.3, 0.6), (0.2, 0.6, 0.2)), epsilon=1.0, horizon=1000)
 
 POOL = [
@@ -46,6 +55,13 @@ POOL = [
     Instance("gaussian", (0.75, 0.7, 0.7, 0.7), epsilon=1.0, horizon=1000),
     *(dataclasses.replace(LONG, **{name: value}) for name, value in [("delta", 0.1), ("risk", 0.5), ("risk", None)]),
     *(dataclasses.replace(LONG, **{name: value}) for name, value in [("horizon", None), ("means", (0.7, 0.7, 0.6))]),
+    ZCDP,
+    *(dataclasses.replace(ZCDP, **{name: value}) for name, value in [("horizon", None), ("horizon", 5)]),
+    *(dataclasses.replace(ZCDP, means=means) for means in [(1.0, 0.5), (0.5, 0.5)]),
+    *(
+        dataclasses.replace(ZCDP, **({"family": "gaussian", "means": (0.75, 0.5, 0.25, 0.0)} | change))
+        for change in ({}, {"horizon": None}, {"horizon": 2}, {"variance": 2.0})
+    ),
     PAIR,
     *(dataclasses.replace(PAIR, **{name: value}) for name, value in [("delta", 0.1), ("theta", (0.5, 0.5))]),
     LinearInstance(((1, 0, 0), (0, 1, 0)), (0.5, 0.25, 0.0), epsilon=1.0),
@@ -99,8 +115,8 @@ def test_every_theorem_applies_somewhere(rows, name):
 @pytest.mark.parametrize("name", THEOREMS)
 def test_a_theorem_does_not_apply_to_another_setting_and_says_so(name):
     theorem = THEOREMS[name]
-    others = [instance for instance in (C2, PAIR, PAPER, SEMI) if not isinstance(instance, theorem.about)]
-    assert len(others) == 3
+    others = [instance for instance in (C2, PAIR, PAPER, SEMI, ZCDP) if not isinstance(instance, theorem.about)]
+    assert len(others) == 4
     for instance in others:
         row = theorem.evaluate(instance)
         (condition,) = row.conditions

@@ -9,6 +9,7 @@ import pytest
 from privcheck.bounds import (
     QUANTITIES,
     THEOREMS,
+    ConcentratedInstance,
     ContextualInstance,
     LinearInstance,
     PrivcheckError,
@@ -20,7 +21,8 @@ from privcheck.bounds._quantity import THIS_INSTANCE, Quantity
 LINEAR = LinearInstance(((1, 0), (0, 1)), (0.5, 0.25), epsilon=1.0, horizon=100)
 PAPER = ContextualInstance(dimension=5, horizon=5e7, epsilon=1.0, delta=0.1, alpha=2e-8, gap=0.1)
 SEMI = SemiBanditInstance(arms=6, size=2, epsilon=0.5, gap=0.1, smooth_inf=1.0)
-ALL = (LINEAR, PAPER, SEMI)
+ZCDP = ConcentratedInstance("gaussian", (0.75, 0.5), rho=0.01, horizon=100, variance=2.0)
+ALL = (LINEAR, PAPER, SEMI, ZCDP)
 
 REFUSED = [
     (LINEAR, "vectors", ((1, 0),)),
@@ -38,6 +40,10 @@ REFUSED = [
     (PAPER, "mean_bound", 0.5),
     (PAPER, "gap", 0.0),
     (PAPER, "noise", "laplace"),
+    (ZCDP, "family", "poisson"),
+    (ZCDP, "means", (0.5,)),
+    (ZCDP, "rho", -1.0),
+    (ZCDP, "variance", 0.0),
     (SEMI, "arms", 1),
     (SEMI, "size", 7),
     (SEMI, "gap", 0.0),
@@ -63,7 +69,8 @@ def test_toml_and_back(instance, tmp_path):
     given = {name: value for name, value in instance.to_dict().items() if value is not None}
     path.write_text("".join(f"{name} = {toml(value)}\n" for name, value in given.items()))
     assert type(instance).from_toml(path) == instance
-    assert type(instance).from_toml(path, epsilon=0.125).epsilon == 0.125
+    budget = "rho" if instance is ZCDP else "epsilon"
+    assert getattr(type(instance).from_toml(path, **{budget: 0.125}), budget) == 0.125
     assert json.loads(json.dumps(instance.to_dict())) == instance.to_dict()
     path.write_text("nothing = 1\n")
     with pytest.raises(PrivcheckError, match="unknown key 'nothing'"):

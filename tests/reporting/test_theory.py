@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from privcheck.bounds import THEOREMS, Instance, curve, named_instance, theorem_name
+from privcheck.bounds import THEOREMS, ConcentratedInstance, Instance, curve, named_instance, theorem_name
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import save_png, to_svg
 from privcheck.reporting._pictures.theory_picture import theory_figure
@@ -44,6 +44,31 @@ def test_minimax_bounds_and_divergences_stay_out(figure3):
     figure = theory_figure(figure3)
     drawn = {name for axes in figure.axes for name in lines(axes)}
     assert not any("thm2" in name or "minimax" in name or "lemma2" in name for name in drawn)
+
+
+def test_bounds_with_one_arm_raised_stand_beside_the_rates(figure3):
+    first, *others = theory_figure(figure3).axes
+    line = lines(first)["finite-time/pure"]
+    assert np.allclose(line.get_ydata(), figure3.series("finite-time/pure"))
+    assert line.get_label().endswith("(lower; or one arm raised)")
+    assert line.get_linestyle() == "-"
+    assert "finite-time/local" in lines(others[-1])
+
+
+def test_a_rate_that_is_attained_is_seen_below_the_other_end(figure3):
+    drawn = lines(theory_figure(figure3).axes[0])
+    wide = {name for name, line in drawn.items() if line.get_linewidth() > 2.0}
+    assert wide == {TIGHT}
+    assert np.allclose(drawn[TIGHT].get_ydata(), drawn["pure-privacy/rate-attained"].get_ydata())
+
+
+def test_panels_of_different_notions_say_which():
+    found = curve(ConcentratedInstance("bernoulli", (0.75, 0.5), rho=0.01, horizon=10**5), "rho", [1e-4, 1e-2, 1.0])
+    figure = theory_figure(found)
+    assert [axes.get_ylabel().partition("\n")[2] for axes in figure.axes] == ["(rho-zCDP)", "(mu-Gaussian DP)"]
+    assert figure.axes[0].get_xlabel() == "privacy budget rho of zCDP"
+    assert "rho" not in figure.get_suptitle()
+    assert "T = 100000" in figure.get_suptitle()
 
 
 def test_a_bound_has_a_gap_where_it_does_not_apply():
@@ -85,7 +110,7 @@ def test_every_axis_has_labelled_ticks(epsilons, horizon):
 def test_without_a_horizon_the_axis_is_the_rate():
     found = curve(named_instance("ja25-mu2", epsilon=1.0), "epsilon", BUDGETS)
     labels = [axes.get_ylabel() for axes in theory_figure(found).axes]
-    assert labels[0] == "pseudo-regret / ln T"
+    assert labels[0] == "pseudo-regret / ln T\n(epsilon-DP)"
     assert any("stopping time" in label and "ln T" not in label for label in labels)
 
 

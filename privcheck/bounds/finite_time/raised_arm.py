@@ -3,59 +3,84 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from privcheck.bounds._conditions import BERNOULLI, BETTER_ARM_EXISTS, POSITIVE_GAP
 from privcheck.bounds._instance import Instance
-from privcheck.bounds._private_divergence import d_epsilon
-from privcheck.bounds._quantity import BANDIT, PURE_ONE_REWARD, Quantity
+from privcheck.bounds._quantity import BANDIT, ONE_ARM_RAISED, PURE_ONE_REWARD, Quantity
 from privcheck.bounds._theorem import HAS_HORIZON, POSITIVE_BUDGET, PURE, theorem
+from privcheck.bounds.families.base import MeanFamily
 from privcheck.bounds.local_privacy.rates import LOCAL_PRIVACY, report_divergence
 
-ONE_ARM_RAISED = "minimax over this instance and those with one arm raised above the best"
 PURE_RAISED = Quantity("pseudo-regret", BANDIT, PURE_ONE_REWARD, ONE_ARM_RAISED)
 LOCAL_RAISED = Quantity("pseudo-regret", BANDIT, LOCAL_PRIVACY, ONE_ARM_RAISED)
 
 RAISES = tuple(2.0**-power for power in range(-2, 9))
 """By how much an arm is raised above the best, as multiples of its gap: each is valid, and the best is taken."""
 
-_CONDITIONS = (PURE, HAS_HORIZON, BERNOULLI, BETTER_ARM_EXISTS, POSITIVE_GAP)
+_CONDITIONS = (PURE, HAS_HORIZON, BETTER_ARM_EXISTS, POSITIVE_GAP)
 _SOURCE = "derived (docs/derivations.md): decomposition with constant 1 and the Bretagnolle-Huber inequality"
 
-Divergence = Callable[[float, float], float]
-"""The most that one pull of an arm adds to the divergence of what a policy shows, for its two means."""
+Divergence = Callable[[int, float], float]
+"""The most that one pull of an arm adds to the divergence of what a policy shows, if the arm is raised to a mean."""
+
+Pulls = Callable[[float], float]
+"""A lower bound of the expected pulls of an arm from the largest regret R. It falls in R."""
 
 
 def least_regret(instance: Instance, divergence: Divergence) -> float:
     """Return the root R of R = sum of the largest Delta_a / d_a(x) ln(T min(Delta_a, x) / (8 R)) over x, if positive.
 
-    Here arm a is raised to mu* + x, and d_a(x) is the divergence of its two means. The right-hand side falls in R, so a
-    regret below the root would contradict it.
+    Here arm a is raised to mu* + x, and d_a(x) is the divergence of its two laws.
 
     >>> instance = Instance("bernoulli", (0.75, 0.5), epsilon=math.inf, horizon=10**6)
-    >>> root = least_regret(instance, lambda mean, other: 2.0 * (mean - other) ** 2)
+    >>> root = least_regret(instance, lambda arm, other: 2.0 * (instance.means[arm] - other) ** 2)
     >>> 5.0 < root < 0.5 / 0.25 * math.log(10**6)
     True
     """
-    arms = []
-    for mean, gap in instance.suboptimal:
-        raises = [gap * part for part in RAISES if instance.best_mean + gap * part <= 1.0]
-        raises = raises or [(1.0 - instance.best_mean) / 2.0]
-        choices = [
-            (gap / divergence(mean, instance.best_mean + x), instance.rounds * min(gap, x) / 8.0) for x in raises
-        ]
-        arms.append([(rate, most) for rate, most in choices if math.isfinite(rate) and most > 0.0])
+    highest = instance.law_family.highest_mean
+    arms: list[tuple[float, Pulls]] = []
+    for arm, gap in enumerate(instance.gaps):
+        if gap > 0:
+            raises = raises_above(instance.best_mean, gap, highest)
+            apart = [(x, divergence(arm, instance.best_mean + x)) for x in raises]
+            arms.append((gap, pulls_to_tell(gap, apart, instance.rounds)))
+    return largest_root(arms, instance.rounds * max(instance.gaps))
 
-    def right_side(regret: float) -> float:
-        return math.fsum(
-            max((rate * math.log(most / regret) for rate, most in choices), default=0.0)
-            for choices in arms
-            if any(most > regret for _, most in choices)
-        )
 
-    low, high = 0.0, max((most for choices in arms for _, most in choices), default=0.0)
+def raises_above(best: float, gap: float, highest: float) -> list[float]:
+    """Return the x for which an arm with this gap may be raised to mu* + x, at most the highest mean.
+
+    >>> raises_above(0.75, 0.5, 1.0)[:2], raises_above(0.99, 0.5, 1.0)[0] < 0.01
+    ([0.25, 0.125], True)
+    """
+    raises = [gap * part for part in RAISES if best + gap * part <= highest]
+    return raises or [(highest - best) / 2.0]
+
+
+def pulls_to_tell(gap: float, apart: Sequence[tuple[float, float]], horizon: int) -> Pulls:
+    """Return the largest ln(T min(gap, x) / (8 R)) / d over the pairs (x, d) of a raise and a divergence."""
+    choices = [(1.0 / d, horizon * min(gap, x) / 8.0) for x, d in apart if 0.0 < d < math.inf and x > 0.0]
+    usable = [(pulls, most) for pulls, most in choices if math.isfinite(pulls) and most > 0.0]
+
+    def pulls(regret: float) -> float:
+        return max((number * math.log(most / regret) for number, most in usable if most > regret), default=0.0)
+
+    return pulls
+
+
+def largest_root(arms: Sequence[tuple[float, Pulls]], most: float) -> float:
+    """Return the R up to `most` that is the sum of gap times pulls(R): a smaller regret would contradict the pulls.
+
+    >>> round(largest_root([(1.0, lambda regret: 6.0 / regret)], 100.0) ** 2, 9)
+    6.0
+    """
+    low, high = 0.0, most
     while low < (middle := (low + high) / 2.0) < high:
-        low, high = (middle, high) if right_side(middle) >= middle else (low, middle)
+        enough = math.fsum(gap * pulls(middle) for gap, pulls in arms) >= middle
+        low, high = (middle, high) if enough else (low, middle)
+        if high - low <= 1e-13 * high:
+            break
     return low
 
 
@@ -69,8 +94,9 @@ def least_regret(instance: Instance, divergence: Divergence) -> float:
     budget=POSITIVE_BUDGET,
 )
 def pure_least_regret(instance: Instance) -> float:
-    """Epsilon-DP policy, Bernoulli rewards: on this instance, or on one in which one arm a is raised to mu* + x_a, its
-    Reg(T) >= R, where R = sum of Delta_a / d_epsilon(mu_a, mu* + x_a) ln(T min(Delta_a, x_a) / (8 R)).
+    """Epsilon-DP policy: on this instance, or on one in which the law of one arm a has a mean of mu* + x_a or more, its
+    Reg(T) >= R, where R = sum of Delta_a / d_a ln(T min(Delta_a, x_a) / (8 R)) and d_a is the infimum of d_epsilon over
+    the laws of the family with a mean above mu* + x_a; d_epsilon(mu_a, mu* + x_a) for Bernoulli rewards.
 
     Proof idea: If arm a is played more than T/2 times, the regret here is at least Delta_a T/2; if not, it is at least
     x_a T/2 where the arm is raised. By the Bretagnolle-Huber inequality one of the two has a probability of at least
@@ -83,9 +109,21 @@ def pure_least_regret(instance: Instance) -> float:
     >>> round(pure_least_regret(Instance("bernoulli", (0.75, 0.5), epsilon=0.1, horizon=10**6)), 3)
     42.732
     """
+    return least_regret(instance, lambda arm, other: _private_divergence(instance, arm, other))
+
+
+def _private_divergence(instance: Instance, arm: int, other: float) -> float:
+    """Return the least divergence from an arm's law to a law whose mean is `other`, or above it."""
+    family, law = instance.law_family, instance.law(arm)
+    if isinstance(family, MeanFamily):
+        return float(
+            family.kl(law, other)
+            if math.isinf(instance.epsilon)
+            else family.d_epsilon(law, other, instance.epsilon).upper
+        )
     if math.isinf(instance.epsilon):
-        return least_regret(instance, lambda mean, other: report_divergence(mean, other, math.inf))
-    return least_regret(instance, lambda mean, other: float(d_epsilon(mean, min(other, 1.0), instance.epsilon)))
+        return family.d_inf(law, other).upper
+    return family.d_epsilon_inf(law, other, instance.epsilon).upper
 
 
 @theorem(
@@ -94,7 +132,7 @@ def pure_least_regret(instance: Instance) -> float:
     quantity=LOCAL_RAISED,
     provenance="derived",
     source=_SOURCE,
-    conditions=_CONDITIONS,
+    conditions=(*_CONDITIONS, BERNOULLI),
     budget=POSITIVE_BUDGET,
 )
 def local_least_regret(instance: Instance) -> float:
@@ -110,4 +148,6 @@ def local_least_regret(instance: Instance) -> float:
     >>> round(local_least_regret(Instance("bernoulli", (0.75, 0.5), epsilon=0.1, horizon=10**6)), 3)
     1035.761
     """
-    return least_regret(instance, lambda mean, other: report_divergence(mean, min(other, 1.0), instance.epsilon))
+    return least_regret(
+        instance, lambda arm, other: report_divergence(instance.means[arm], min(other, 1.0), instance.epsilon)
+    )

@@ -34,7 +34,7 @@ class BoundsQuestions(Declared):
         Switch(), doc="Also show sources, and theorems about other settings.", heading=OUTPUT, default=False,
         flag="--all",
     )  # fmt: skip
-    curve: str | None = said("Evaluate the bounds along an axis: epsilon, horizon or gap.", OUTPUT, value="AXIS")
+    curve: str | None = said("Evaluate the bounds along an axis: epsilon, rho, horizon or gap.", OUTPUT, value="AXIS")
     explain: str | None = said("Explain one theorem, on the instance if there is one.", OUTPUT, value="ID")
     claimed: str | None = said(
         "Say whether a claimed regret is possible: a number at the horizon, or a coefficient as in '16 ln T'.",
@@ -47,6 +47,8 @@ class InstanceOptions(Declared):
     """What describes an instance on the command line; what is left out has the default of the setting."""
 
     epsilon: float | None = like(SimulatedBudget, "epsilon", heading=PRIVACY, domain=OrNone(AS_GIVEN), read_as="number")
+    rho: float | None = said("Budget of zCDP, in place of --epsilon.", PRIVACY, read_as="number")
+    mu: float | None = said("Budget of Gaussian DP, in place of --epsilon.", PRIVACY, read_as="number")
     delta: float | None = said(
         "Privacy parameter delta; 0 by default (pure differential privacy).", PRIVACY, read_as="number"
     )
@@ -127,10 +129,13 @@ def described_instance(
         got = " and ".join(str(source) for source in sources) or None
         raise PrivcheckError("instance", got, "one source of the arms", hint)
     common = {key: value for key, value in (("epsilon", epsilon), ("horizon", rounds)) if value is not None}
+    given |= _rho(epsilon, given.pop("rho", None), given.pop("mu", None))
     if file is not None:
         return _from_file(file, given | common)
+    if "rho" in given:
+        return _concentrated(name, given, common)
     if epsilon is None:
-        raise PrivcheckError("epsilon", None, "a privacy budget", "give --epsilon 1")
+        raise PrivcheckError("epsilon", None, "a privacy budget", "give --epsilon 1, --rho 0.5 or --mu 1")
     if name is not None:
         return named_instance(name, **given, **common)
     return _from_flags(given, common)
@@ -163,6 +168,32 @@ def _from_flags(given: dict[str, Any], common: dict[str, Any]) -> Any:
     return _build(Instance, common, {"family": "bernoulli"} | given)
 
 
+def _rho(epsilon: float | None, rho: float | None, mu: float | None) -> dict[str, float]:
+    """Return the budget of zCDP if one is given, as rho; mu-Gaussian DP has rho = mu^2 / 2."""
+    from privcheck.declared import Budget, check
+
+    budgets = [("epsilon", epsilon), ("rho", rho), ("mu", mu)]
+    given = [f"{key} {value:g}" for key, value in budgets if value is not None]
+    if len(given) > 1:
+        raise PrivcheckError("epsilon", " and ".join(given), "one privacy budget", "give --epsilon, --rho or --mu")
+    if mu is not None:
+        return {"rho": check("mu", mu, Budget()) ** 2 / 2.0}
+    return {} if rho is None else {"rho": check("rho", rho, Budget())}
+
+
+def _concentrated(name: str | None, given: dict[str, Any], common: dict[str, Any]) -> Any:
+    from privcheck.bounds import ConcentratedInstance, named_instance
+
+    if name is not None:
+        arms = named_instance(name, epsilon=1.0)
+        return _build(ConcentratedInstance, {"family": arms.family, "means": arms.means} | common, given)
+    if "means" in given:
+        given["means"] = numbers(given["means"], "means")
+    else:
+        raise PrivcheckError("means", None, "the arms of the theorems about zCDP", SOURCES["means"])
+    return _build(ConcentratedInstance, common, {"family": "bernoulli"} | given)
+
+
 def _build(cls: type, values: dict[str, Any], given: dict[str, Any]) -> Any:
     known = _names(cls)
     for key, value in given.items():
@@ -176,7 +207,7 @@ def _from_file(file: str, changes: dict[str, Any]) -> Any:
     """Read a file as the setting that shares most of its keys; on a tie, as a bandit with independent arms."""
     from privcheck.bounds import INSTANCE_CLASSES, read_toml
 
-    keys = set(read_toml(file))
+    keys = set(read_toml(file)) | set(changes)
     return max(INSTANCE_CLASSES, key=lambda cls: len(keys & _names(cls))).from_toml(file, **changes)
 
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 LOWER = ("#0072b2", "#56b4e9", "#009e73", "#004a75")
 UPPER = ("#d55e00", "#e69f00", "#cc79a7", "#8c3d00")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
-LABELS = {"epsilon": "privacy budget epsilon", "horizon": "rounds T", "gap": "smallest gap"}
+LABELS = {
+    "epsilon": "privacy budget epsilon",
+    "rho": "privacy budget rho of zCDP",
+    "horizon": "rounds T",
+    "gap": "smallest gap",
+}
 DASHED = "Dashed: asymptotic rates, not bounds at any T."
 PANEL = 2.7
 
@@ -31,7 +36,8 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
     """Return a figure with a panel for every regret or stopping time that some theorem bounds on this instance.
 
     Asymptotic rates are drawn as constant times ln T, dashed where a finite-time bound is solid, and say that they
-    bound nothing at T. Minimax bounds are about other instances and are left out.
+    bound nothing at T. Minimax bounds are about other instances and are left out, but for those on this instance or one
+    with a single arm raised: they stand beside the rates, which they have in the limit.
 
     Parameters
     ----------
@@ -71,6 +77,8 @@ def theory_figure(curve: Curve, *, width: float = WIDE) -> Figure:
 def _heading(curve: Curve) -> str:
     """Return the instance in one line, without what the axis varies."""
     text = describe(curve.instance)
+    if curve.axis == "rho":
+        return re.sub(r"rho = [^,]*, mu = [^,]*(, )?", "", text).rstrip("; ")
     if curve.axis == "epsilon":
         return re.sub(r"epsilon = [^,]*(, )?", "", text).rstrip("; ")
     return re.sub(r", T = [^,]*", "", text) if curve.axis == "horizon" else text
@@ -91,16 +99,16 @@ def _description(curve: Curve, panels: dict[str, list[BoundValue]]) -> str:
 
 
 def drawn_bounds(curve: Curve) -> dict[str, list[BoundValue]]:
-    """Return, by quantity, the theorems with a number somewhere on the curve."""
+    """Return, by quantity, the theorems with a number somewhere on the curve; a raised arm is no other quantity."""
     found: dict[str, dict[str, BoundValue]] = {}
     for row in curve.rows:
         for bound in row:
             quantity = QUANTITIES.get(bound.quantity)
-            if not bound.applies or quantity is None or quantity.minimax:
+            if not bound.applies or quantity is None or (quantity.minimax and not quantity.around):
                 continue
             if (bound.value is None and bound.constant is None) or "actions" in quantity.measure:
                 continue
-            found.setdefault(bound.quantity, {}).setdefault(bound.id, bound)
+            found.setdefault(quantity.here if quantity.around else bound.quantity, {}).setdefault(bound.id, bound)
     return {quantity: list(bounds.values()) for quantity, bounds in found.items()}
 
 
@@ -112,15 +120,18 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
         palette = LOWER if bound.kind == "lower" else UPPER
         heights, label = _heights(curve, bound)
         dash = DASHES[1 + index % 3] if bound.asymptotic else "-"
-        axes.plot(curve.values, heights, color=palette[index % 4], ls=dash, lw=1.5, label=label, zorder=3)
+        width = 3.0 if bound.kind == "lower" and _attained(curve, bound, bounds) else 1.5
+        axes.plot(curve.values, heights, color=palette[index % 4], ls=dash, lw=width, label=label, zorder=3)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(curve.values[0], curve.values[-1])
     axes.set_xlabel(LABELS[curve.axis])
     measure, feedback = quantity.split("; ")[:2]
     measure += "" if feedback == BANDIT else f", {feedback}"
+    privacy = QUANTITIES[bounds[0].quantity].privacy
+    notion = f"\n({privacy.partition(',')[0].partition(' with ')[0]})" if privacy else ""
     rate = curve.axis != "horizon" and curve.instance.horizon is None and all(bound.asymptotic for bound in bounds)
-    axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26))
+    axes.set_ylabel(textwrap.fill(f"{measure} / ln T" if rate else measure, 26) + notion)
     for axis in (axes.xaxis, axes.yaxis):
         _label(axis, *axis.get_view_interval())
     axes.tick_params(which="both", color=MID, labelcolor=INK)
@@ -129,6 +140,13 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
     if curve.axis == "epsilon":
         _draw_regime(axes, curve)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, frameon=False, fontsize=7.5)
+
+
+def _attained(curve: Curve, lower: BoundValue, bounds: Sequence[BoundValue]) -> bool:
+    """Whether an upper rate is equal to this one all along, and would hide its line."""
+    uppers = [curve.series(bound.id) for bound in bounds if bound.kind == "upper" and bound.asymptotic]
+    pairs = [list(zip(curve.series(lower.id), upper, strict=True)) for upper in uppers] if lower.asymptotic else []
+    return any(all(one is None or other is None or math.isclose(one, other) for one, other in pair) for pair in pairs)
 
 
 def _label(axis: Any, low: float, high: float) -> None:
@@ -152,7 +170,8 @@ def _heights(curve: Curve, bound: BoundValue) -> tuple[list[float], str]:
     """Return the bound along the axis, rates times ln T, and its label."""
     numbers = [math.nan if number is None else number for number in curve.series(bound.id)]
     if not bound.asymptotic:
-        return numbers, f"{theorem_name(bound.id)} ({bound.kind})"
+        raised = "; or one arm raised" if QUANTITIES[bound.quantity].around else ""
+        return numbers, f"{theorem_name(bound.id)} ({bound.kind}{raised})"
     if curve.axis != "horizon" and curve.instance.horizon is None:
         return numbers, f"{theorem_name(bound.id)} ({bound.kind}; rate)"
     rounds = curve.values if curve.axis == "horizon" else [float(curve.instance.horizon or 1)] * len(numbers)

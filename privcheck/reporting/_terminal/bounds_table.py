@@ -12,6 +12,7 @@ from rich.text import Text
 
 from privcheck.bounds import (
     BoundValue,
+    ConcentratedInstance,
     Instance,
     advice,
     contradictions,
@@ -67,6 +68,8 @@ def describe(instance: Any) -> str:
     'bernoulli arms 0.75, 0.5; epsilon = 1, T = 1e+07'
     """
     horizon = "" if instance.horizon is None else f", T = {instance.horizon:g}"
+    if isinstance(instance, ConcentratedInstance):
+        return f"{instance.shown}{horizon}"
     if not isinstance(instance, Instance):
         return f"{instance.setting}; epsilon = {instance.epsilon:g}{horizon}"
     shown = [f"{mean:.6g}" for mean in instance.means[:12]] + ["..."] * (instance.arms > 12)
