@@ -25,7 +25,7 @@ def from_clean(build: Build) -> Iterator[Build]:
 
     What one run leaves in globals, class attributes or caches is not seen by the next.
     """
-    kept = Kept([build, os.environ, *getattr(getattr(build, "__self__", None), "__dict__", {}).values()])
+    kept = Kept([build, os.environ, *getattr(getattr(build, "__self__", None), "__dict__", {}).values()], often=True)
 
     def anew(rng: np.random.Generator) -> Any:
         kept.put_back()
