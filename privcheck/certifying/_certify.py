@@ -14,6 +14,7 @@ from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying._noisy_replay import noisy_replay
+from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.fresh_process import in_fresh_process
 from privcheck.certifying._outside.state_apart import Build, from_clean
@@ -112,6 +113,7 @@ def certify(
     options = dict(locals())
     del options["target"]
     settings = CertifySettings.of(**options)
+    start_early()
     if settings.game.primitives is not None:
         return recorded_certificate(load(target), settings)
     loaded = load_policy(target)
@@ -142,12 +144,20 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
     ------
     PrivcheckError : a policy that cannot be certified.
     """
+    before = Surroundings.now()
     with from_clean(policy.build) as build:
-        return _certified(policy, build, claim, game, length, runs, seed)
+        return _certified(policy, build, claim, game, length, runs, seed, before)
 
 
 def _certified(
-    policy: Target, build: Build, claim: Claim, game: Game, length: int, runs: int, seed: int
+    policy: Target,
+    build: Build,
+    claim: Claim,
+    game: Game,
+    length: int,
+    runs: int,
+    seed: int,
+    before: Surroundings,
 ) -> Certificate:
     count, budget = policy.arms, claim.budget
     if length < count:
@@ -216,7 +226,7 @@ def _certified(
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)
         if not (found.guarded or found.plain or unreached or open_notes):
-            notes += in_fresh_process(policy, pairs, seed, found)
+            notes += in_fresh_process(policy, pairs, seed, found, before)
     contradictions = (*found.guarded, *found.plain) if holds else ()
     return build_certificate(
         policy,
