@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.fresh_process import in_fresh_process
+from privcheck.certifying._outside.outside_access import Accesses, watched
 from privcheck.certifying._outside.state_apart import Build, from_clean
 from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
@@ -116,19 +117,21 @@ def certify(
     start_early()
     if settings.game.primitives is not None:
         return recorded_certificate(load(target), settings)
-    loaded = load_policy(target)
+    with watched() as outside:
+        loaded = load_policy(target)
     count = loaded.arms(settings.game.arms)
     claim, game = loaded.settled(settings.claim, settings.game, count)
     if game.feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", game.feedback, expected, "other kinds cannot be certified yet")
     length = game.rounds(count, loaded.warm_up(claim, game, count))
-    return certified(
-        loaded.target(claim, game, length, count), claim, game, length, settings.effort.runs, settings.effort.seed
-    )
+    policy = loaded.target(claim, game, length, count)
+    return certified(policy, claim, game, length, settings.effort.runs, settings.effort.seed, outside.built)
 
 
-def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, seed: int) -> Certificate:
+def certified(
+    policy: Target, claim: Claim, game: Game, length: int, runs: int, seed: int, read: Sequence[str] = ()
+) -> Certificate:
     """Return the certificate that guarded runs and replayed transcripts of a policy give.
 
     Parameters
@@ -139,14 +142,15 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
     length : T, the rounds of one execution.
     runs : number of guarded executions.
     seed : of the streams, the noise and the coins.
+    read : files that were read when the policy was loaded.
 
     Raises
     ------
     PrivcheckError : a policy that cannot be certified.
     """
     before = Surroundings.now()
-    with from_clean(policy.build) as build:
-        return _certified(policy, build, claim, game, length, runs, seed, before)
+    with watched() as outside, from_clean(policy.build) as build:
+        return _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
 
 
 def _certified(
@@ -158,6 +162,8 @@ def _certified(
     runs: int,
     seed: int,
     before: Surroundings,
+    outside: Accesses,
+    read: Sequence[str],
 ) -> Certificate:
     count, budget = policy.arms, claim.budget
     if length < count:
@@ -218,9 +224,10 @@ def _certified(
             "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
             "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
+    notes += outside.told
     spoken_against = bool(leaks or refusals or notes or replayed.divergences or uncounted)
     holds = not spoken_against and budget is not None
-    open_notes = [*coverage.notes, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
+    open_notes = [*coverage.notes, *outside.played, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
     notes += open_notes
     unreached = coverage.unreached
     if holds:
@@ -243,7 +250,7 @@ def _certified(
         holds=holds and not found.guarded,
         complete=not (spoken_against or unreached or open_notes or contradictions),
         contradictions=contradictions,
-        rests_on=trusted_base(played, sessions, contextual=game.contexts is not None),
+        rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,

@@ -49,10 +49,12 @@ def own_modules() -> set[str]:
     True
     """
     files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
-    return {name for name, file in files.items() if file and is_own_file(file) and not _is_of_privcheck(file)}
+    return {name for name, file in files.items() if file and is_own_file(file) and not is_of_privcheck(file)}
 
 
-def _is_of_privcheck(file: str) -> bool:
+@lru_cache(maxsize=4096)
+def is_of_privcheck(file: str) -> bool:
+    """Tell whether a file is one of privcheck's."""
     return Path(file).resolve().is_relative_to(_PRIVCHECK)
 
 
