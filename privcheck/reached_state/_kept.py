@@ -56,11 +56,11 @@ class Kept:
     def __init__(self, roots: Iterable[Any], *, often: bool = False, code: KnownCode | None = None) -> None:
         self._walk = walk = Walk(roots, through_code=code is None)
         self._unchanged = Unchanged(walk) if often else None
-        self._code = None if code is None else code.reached(walk.code or [])
+        self.of_code = None if code is None else code.reached(walk.code or [])
         self.refused, self.trusted, self.unknown = walk.refused, walk.trusted, walk.unknown
         self.generators = walk.generators
-        if self._code is not None:
-            of_code = self._code
+        if self.of_code is not None:
+            of_code = self.of_code
             self.refused = [*self.refused, *of_code.refused]
             self.trusted = [*self.trusted, *of_code.trusted]
             self.unknown = [*self.unknown, *of_code.unknown]
@@ -79,8 +79,8 @@ class Kept:
                 made[id(cache)] = _emptied(cache)
             put(made[id(cache)])
         self._clear()
-        if self._code is not None:
-            self._code.empty_caches()
+        if self.of_code is not None:
+            self.of_code.empty_caches()
 
     def put_back(self) -> None:
         """Refill everything with what it held; it may be put back again later."""
@@ -93,8 +93,8 @@ class Kept:
         for put, cache in self._walk.caches:
             put(cache)
         self._clear()
-        if self._code is not None:
-            self._code.put_back()
+        if self.of_code is not None:
+            self.of_code.put_back()
 
     def is_current(self) -> bool:
         """Return whether all is as it was when it was kept, but for numbers in arrays: what these hold now is kept."""
