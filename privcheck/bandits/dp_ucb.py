@@ -118,7 +118,7 @@ class DPUCB(Algorithm):
     id: ClassVar[str] = "dp-ucb"
     source: ClassVar[str] = "Mishra and Thakurta 2015, Algorithm 2; Azize and Basu 2022, Section 6"
     simulation_engine: ClassVar[str] = "step"
-    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=12)
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=400_000, horizon=6)
     kernel = staticmethod(dp_ucb_kernel)
 
     @property

@@ -104,7 +104,7 @@ class DPUCBHybrid(Algorithm):
     id: ClassVar[str] = "dp-ucb-hybrid"
     source: ClassVar[str] = "Tossou and Dimitrakakis 2016, DP-UCB-Bound; Chan, Shi and Song 2011"
     simulation_engine: ClassVar[str] = "step"
-    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=12)
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=800_000, horizon=4)
     kernel = staticmethod(dp_ucb_hybrid_kernel)
 
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> DPUCBHybridPolicy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,10 @@ from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying._noisy_replay import noisy_replay
+from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.fresh_process import in_fresh_process
+from privcheck.certifying._outside.outside_access import Accesses, watched
 from privcheck.certifying._outside.state_apart import Build, from_clean
 from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
@@ -112,21 +114,24 @@ def certify(
     options = dict(locals())
     del options["target"]
     settings = CertifySettings.of(**options)
+    start_early()
     if settings.game.primitives is not None:
         return recorded_certificate(load(target), settings)
-    loaded = load_policy(target)
+    with watched() as outside:
+        loaded = load_policy(target)
     count = loaded.arms(settings.game.arms)
     claim, game = loaded.settled(settings.claim, settings.game, count)
     if game.feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", game.feedback, expected, "other kinds cannot be certified yet")
     length = game.rounds(count, loaded.warm_up(claim, game, count))
-    return certified(
-        loaded.target(claim, game, length, count), claim, game, length, settings.effort.runs, settings.effort.seed
-    )
+    policy = loaded.target(claim, game, length, count)
+    return certified(policy, claim, game, length, settings.effort.runs, settings.effort.seed, outside.built)
 
 
-def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, seed: int) -> Certificate:
+def certified(
+    policy: Target, claim: Claim, game: Game, length: int, runs: int, seed: int, read: Sequence[str] = ()
+) -> Certificate:
     """Return the certificate that guarded runs and replayed transcripts of a policy give.
 
     Parameters
@@ -137,17 +142,28 @@ def certified(policy: Target, claim: Claim, game: Game, length: int, runs: int, 
     length : T, the rounds of one execution.
     runs : number of guarded executions.
     seed : of the streams, the noise and the coins.
+    read : files that were read when the policy was loaded.
 
     Raises
     ------
     PrivcheckError : a policy that cannot be certified.
     """
-    with from_clean(policy.build) as build:
-        return _certified(policy, build, claim, game, length, runs, seed)
+    before = Surroundings.now()
+    with watched() as outside, from_clean(policy.build) as build:
+        return _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
 
 
 def _certified(
-    policy: Target, build: Build, claim: Claim, game: Game, length: int, runs: int, seed: int
+    policy: Target,
+    build: Build,
+    claim: Claim,
+    game: Game,
+    length: int,
+    runs: int,
+    seed: int,
+    before: Surroundings,
+    outside: Accesses,
+    read: Sequence[str],
 ) -> Certificate:
     count, budget = policy.arms, claim.budget
     if length < count:
@@ -208,15 +224,16 @@ def _certified(
             "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
             "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
         )
+    notes += outside.told
     spoken_against = bool(leaks or refusals or notes or replayed.divergences or uncounted)
     holds = not spoken_against and budget is not None
-    open_notes = [*coverage.notes, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
+    open_notes = [*coverage.notes, *outside.played, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
     notes += open_notes
     unreached = coverage.unreached
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)
         if not (found.guarded or found.plain or unreached or open_notes):
-            notes += in_fresh_process(policy, pairs, seed, found)
+            notes += in_fresh_process(policy, pairs, seed, found, before)
     contradictions = (*found.guarded, *found.plain) if holds else ()
     return build_certificate(
         policy,
@@ -233,7 +250,7 @@ def _certified(
         holds=holds and not found.guarded,
         complete=not (spoken_against or unreached or open_notes or contradictions),
         contradictions=contradictions,
-        rests_on=trusted_base(played, sessions, contextual=game.contexts is not None),
+        rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,

@@ -122,7 +122,7 @@ def ask(
     if session.round == 1:
         session.publish_noised()
         check_can_be_put_back(policy)
-    with apart([policy], session.coins):
+    with apart([policy], session.coins, session.code):
         asked = throw_away(policy)
         if asked is None:
             session.note(NOT_COPIED)

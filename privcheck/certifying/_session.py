@@ -43,7 +43,7 @@ from privcheck.private_values import (
     with_rounding,
     without_common_shift,
 )
-from privcheck.reached_state import Coins
+from privcheck.reached_state import Coins, KnownCode
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Session:
     def __post_init__(self) -> None:
         self.choices, self.awaited = 0, dict[int, Any]()
         self.log: DrawLog | None = None
-        self.process, self.charging, self.coins = Process(), Lock(), Coins()
+        self.process, self.charging, self.coins, self.code = Process(), Lock(), Coins(), KnownCode()
         self.source = PrivateSource(on_leak=self.leaks.append)
         self.source.release = self._release_noised
         self.mechanisms: dict[MechanismCode, None] = {}

@@ -7,11 +7,14 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from operator import is_
 from typing import Any
 
 from privcheck.reached_state._changes import changed, place
+from privcheck.reached_state._holders import put_array
 from privcheck.reached_state._own_modules import is_own_class
 from privcheck.reached_state._separate_draws import Coins
+from privcheck.reached_state._unchanged import Unchanged
 from privcheck.reached_state._walk import Walk
 
 LOCK = threading.RLock()
@@ -29,6 +32,8 @@ class Kept:
     Parameters
     ----------
     roots : the objects: functions, classes, policies.
+    often : whether it is put back often, so that it pays to note what has to be compared.
+    code : what the functions and classes reach that are met, found before; None finds it anew.
 
     Attributes
     ----------
@@ -48,10 +53,18 @@ class Kept:
     []
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
-        self._walk = walk = Walk(roots)
+    def __init__(self, roots: Iterable[Any], *, often: bool = False, code: KnownCode | None = None) -> None:
+        self._walk = walk = Walk(roots, through_code=code is None)
+        self._unchanged = Unchanged(walk) if often else None
+        self.of_code = None if code is None else code.reached(walk.code or [])
         self.refused, self.trusted, self.unknown = walk.refused, walk.trusted, walk.unknown
         self.generators = walk.generators
+        if self.of_code is not None:
+            of_code = self.of_code
+            self.refused = [*self.refused, *of_code.refused]
+            self.trusted = [*self.trusted, *of_code.trusted]
+            self.unknown = [*self.unknown, *of_code.unknown]
+            self.generators = list({id(each): each for each in [*self.generators, *of_code.generators]}.values())
 
     @property
     def walk(self) -> Walk:
@@ -66,14 +79,29 @@ class Kept:
                 made[id(cache)] = _emptied(cache)
             put(made[id(cache)])
         self._clear()
+        if self.of_code is not None:
+            self.of_code.empty_caches()
 
     def put_back(self) -> None:
         """Refill everything with what it held; it may be put back again later."""
-        for put, value, saved in self._walk.puts:
-            put(value, saved)
+        if self._unchanged is not None and not self._walk.caches and self._unchanged.holds():
+            for array, saved in self._unchanged.arrays:
+                put_array(array, saved)
+        else:
+            for put, value, saved in self._walk.puts:
+                put(value, saved)
         for put, cache in self._walk.caches:
             put(cache)
         self._clear()
+        if self.of_code is not None:
+            self.of_code.put_back()
+
+    def is_current(self) -> bool:
+        """Return whether all is as it was when it was kept, but for numbers in arrays: what these hold now is kept."""
+        if self._unchanged is None or not self._unchanged.holds():
+            return False
+        self._unchanged.keep_arrays()
+        return True
 
     def changed(self) -> str:
         """Return what has changed first, in the words of the code; nothing if all is as it was."""
@@ -91,6 +119,36 @@ class Kept:
         return self
 
 
+class KnownCode:
+    """What functions and classes reach, of which most never changes: it is found again only when something has changed.
+
+    Guarantee
+    ---------
+    What is returned is what another walk would find: everything that the walk before has read is compared first.
+    """
+
+    def __init__(self) -> None:
+        self._kept: Kept | None = None
+        self._code: list[Any] = []
+        self._changes = 0
+
+    def reached(self, code: list[Any]) -> Kept:
+        """Return what functions and classes reach now."""
+        kept = self._kept
+        if kept is None or len(code) != len(self._code) or not all(map(is_, code, self._code)) or not kept.is_current():
+            self._changes += kept is not None
+            self._kept = kept = Kept(code, often=self._changes < GIVEN_UP)
+            self._code = code
+        return kept
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> KnownCode:
+        return KnownCode()
+
+
+GIVEN_UP = 16
+"""Changes after which what code reaches is no longer compared: noting what to compare takes longer than finding it."""
+
+
 def _emptied(cache: Any) -> Any:
     fresh = functools.lru_cache(**cache.cache_parameters())(cache.__wrapped__)
     fresh.__dict__.update(cache.__dict__)
@@ -98,16 +156,17 @@ def _emptied(cache: Any) -> Any:
 
 
 @contextmanager
-def apart(roots: Iterable[Any], coins: Coins) -> Iterator[Kept]:
+def apart(roots: Iterable[Any], coins: Coins, code: KnownCode | None = None) -> Iterator[Kept]:
     """Run a block whose writes are undone: what it reaches is put back, and generators draw coins of their own in it.
 
     Parameters
     ----------
     roots : what the block calls.
     coins : where the generators, the global ones included, get their states for the block.
+    code : what functions and classes reached in an earlier block.
     """
     with LOCK:
-        kept = Kept(roots)
+        kept = Kept(roots, code=code)
         with coins.drawing(kept.generators):
             kept.empty_caches()
             try:

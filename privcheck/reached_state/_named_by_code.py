@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from privcheck.reached_state._code_names import code_names
+from privcheck.reached_state._holders import put_names
 from privcheck.reached_state._own_modules import is_own_module
 
 CACHE: Any = functools._lru_cache_wrapper
@@ -43,6 +44,9 @@ class Taking(Protocol):
     foreign: dict[str, None]
     names: dict[str, None]
 
+    def look_up(self, space: dict[str, Any], name: str) -> Any:
+        """Return what a name stands for, or `put_names`."""
+
     def keep_space(self, space: dict[str, Any]) -> None:
         """Keep all globals of a module."""
 
@@ -60,9 +64,9 @@ def take_named(walk: Taking, code: Any, space: dict[str, Any]) -> None:
     for module in filter(None, map(imported, imports)):
         _of_module(walk, module, names, set_attributes, sets_any)
     for name in names:
-        if name not in space:
+        value = walk.look_up(space, name)
+        if value is put_names:
             continue
-        value = space[name]
         kind = type(value)
         if kind is types.ModuleType:
             _of_module(walk, value, names, set_attributes, sets_any)
@@ -83,6 +87,7 @@ def _of_module(
 ) -> None:
     """Take what an own function names of a module: of others, only what it sets."""
     space, own = vars(module), is_own_module(module)
+    walk.look_up(space, "__file__")
     if own and sets_any:
         walk.keep_space(space)
     elif set_attributes:
@@ -90,11 +95,14 @@ def _of_module(
     if not own:
         walk.foreign[module.__name__] = None
         if module is os:
-            walk.todo.append(os.environ)
-        walk.todo += [space[name] for name in names if type(space.get(name)) in CONTAINERS]
+            walk.todo.append(walk.look_up(space, "environ"))
+        found = [walk.look_up(space, name) for name in names]
+        walk.todo += [value for value in found if type(value) in CONTAINERS]
         return
     for name in names:
-        value = space.get(name)
+        value = walk.look_up(space, name)
+        if value is put_names:
+            continue
         if isinstance(value, types.ModuleType):
             if depth:
                 _of_module(walk, value, names, set_attributes, sets_any, depth - 1)

@@ -42,6 +42,22 @@ def _is_own_name(name: str) -> bool:
     return name not in sys.modules and name.partition(".")[0] not in {*sys.stdlib_module_names, "privcheck"}
 
 
+def own_modules() -> set[str]:
+    """Return the names of loaded modules whose files belong neither to Python, nor to a package, nor to privcheck.
+
+    >>> own_modules().isdisjoint(["privcheck", "math", "numpy"])
+    True
+    """
+    files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
+    return {name for name, file in files.items() if file and is_own_file(file) and not is_of_privcheck(file)}
+
+
+@lru_cache(maxsize=4096)
+def is_of_privcheck(file: str) -> bool:
+    """Tell whether a file is one of privcheck's."""
+    return Path(file).resolve().is_relative_to(_PRIVCHECK)
+
+
 def is_own_module(module: Any) -> bool:
     """Tell whether a module belongs neither to Python, nor to an installed package, nor to privcheck's machinery."""
     if module is None:

@@ -8,11 +8,13 @@ import contextvars
 import functools
 import itertools
 import random
+import sys
 import threading
 import types
 import typing
 import weakref
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,16 @@ from privcheck.reached_state._holders import (
     put_set,
     put_space,
     slots_of,
+)
+from privcheck.reached_state._indirect import (
+    take_builtin,
+    take_cache,
+    take_partial,
+    take_property,
+    take_reference,
+    take_variable,
+    take_view,
+    take_wrapper,
 )
 from privcheck.reached_state._kinds import HARMLESS, OPAQUE, holds_more
 from privcheck.reached_state._named_by_code import CACHE, CONTAINERS, take_named
@@ -68,11 +80,14 @@ class Walk:
     unknown : objects of which it is not known what they hold.
     foreign : modules of others that own functions name.
     names : globals that own functions name and that are no code, with the modules that they belong to.
+    looked_up : what names stood for, besides what is put back: a dictionary, the name, and its value.
+    read : what else the way on depends on: a function, what it was given, and the objects that it returned.
+    code : the functions and classes at which the walk ended; None if it went on through them.
     """
 
     atoms = frozenset(ATOMS)
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[Any], *, through_code: bool = True) -> None:
         self.puts: list[Put] = []
         self.caches: list[tuple[Callable[[Any], None], Any]] = []
         self.cleared: list[Any] = []
@@ -82,6 +97,9 @@ class Walk:
         self.unknown: list[Any] = []
         self.foreign: dict[str, None] = {}
         self.names: dict[str, None] = {}
+        self.looked_up: list[tuple[dict[str, Any], str, Any]] = []
+        self.read: list[tuple[Callable[[Any], Iterable[Any]], Any, tuple[Any, ...]]] = []
+        self.code: list[Any] | None = None if through_code else []
         self.seen: dict[int, Any] = {}
         self.todo: list[Any] = list(roots)
         self._spaces: dict[int, dict[str, Any]] = {}
@@ -92,11 +110,27 @@ class Walk:
             if kind in ATOMS or id(value) in seen:
                 continue
             seen[id(value)] = value  # which lives as long as its number
-            (_TAKERS.get(kind) or _taker(kind))(self, value)
+            taker = _TAKERS.get(kind) or _taker(kind)
+            if self.code is not None and (taker is _function or taker is _class):
+                self.code.append(value)
+            else:
+                taker(self, value)
 
     def hold(self, values: Iterable[Any]) -> None:
         """Look into values, too."""
         self.todo += values
+
+    def look_up(self, space: dict[str, Any], name: str) -> Any:
+        """Return what a name stands for, or `put_names`; the way on depends on it."""
+        value = dict.get(space, name, put_names)
+        self.looked_up.append((space, name, value))
+        return value
+
+    def parts(self, get: Callable[[Any], Iterable[Any]], value: Any) -> tuple[Any, ...]:
+        """Return the parts of an object that nothing puts back; the way on depends on them."""
+        found = tuple(get(value))
+        self.read.append((get, value, found))
+        return found
 
     def keep_space(self, space: dict[str, Any]) -> None:
         """Keep all globals of a module."""
@@ -135,7 +169,7 @@ def _dictionary(walk: Walk, value: dict[Any, Any]) -> None:
     else:
         walk.puts.append((put_ordered, value, list(base_of(value).items(value))))
         if isinstance(value, collections.defaultdict):
-            walk.todo.append(value.default_factory)
+            walk.todo += walk.parts(attrgetter("default_factory", "__class__"), value)
     kinds = set(map(type, dict.values(value)))
     if not kinds <= ATOMS:
         if CACHE in kinds:
@@ -231,6 +265,7 @@ def _class(walk: Walk, value: type) -> None:
         return
     space = dict(vars(value))
     walk.puts.append((put_class, value, (value.__name__, value.__qualname__, value.__bases__, space)))
+    walk.look_up(sys.modules, value.__module__)
     if not is_own_class(value):
         if not value.__module__.startswith("privcheck."):
             walk.todo += [part for name, part in space.items() if type(part) in CONTAINERS and name[:2] != "__"]
@@ -282,43 +317,6 @@ def _error(walk: Walk, value: Any) -> None:
     _object(walk, value)
 
 
-def _cache(walk: Walk, value: Any) -> None:
-    walk.hold((value.__wrapped__, value.__dict__))
-
-
-def _wrapper(walk: Walk, value: Any) -> None:
-    inner = value.__func__
-    if type(inner) is CACHE:
-        walk.cleared.append(inner)
-    walk.hold((inner, getattr(value, "__self__", None)))
-
-
-def _partial(walk: Walk, value: Any) -> None:
-    if type(value.func) is CACHE:
-        walk.cleared.append(value.func)
-    walk.hold((value.func, value.args, value.keywords, value.__dict__))
-
-
-def _property(walk: Walk, value: Any) -> None:
-    walk.hold((value.fget, value.fset, value.fdel))
-
-
-def _builtin(walk: Walk, value: Any) -> None:
-    if not isinstance(value.__self__, types.ModuleType):
-        walk.todo.append(value.__self__)
-
-
-def _reference(walk: Walk, value: Any) -> None:
-    walk.hold((value(), value.__callback__))
-
-
-def _variable(walk: Walk, value: Any) -> None:
-    try:
-        walk.todo.append(value.get())
-    except LookupError:  # it has no value here
-        return
-
-
 def _generator(walk: Walk, value: Any) -> None:
     walk.generators.append(value)
 
@@ -343,12 +341,11 @@ def _ufunc(walk: Walk, value: Any) -> None:
 _TAKERS: dict[type, Taker] = {
     dict: _dictionary, list: _list, tuple: _tuple, frozenset: _tuple, set: _set, collections.deque: _deque,
     collections.OrderedDict: _dictionary, collections.defaultdict: _dictionary, bytearray: _bytes, array.array: _bytes,
-    memoryview: _memory, np.ndarray: _array, types.FunctionType: _function, types.CellType: _cell, CACHE: _cache,
-    types.MethodType: _wrapper, staticmethod: _wrapper, classmethod: _wrapper, functools.partial: _partial,
-    property: _property, types.BuiltinFunctionType: _builtin, type(object().__str__): _builtin,
-    contextvars.ContextVar: _variable, weakref.ref: _reference, np.ufunc: _ufunc, types.ModuleType: _nothing,
-    types.MappingProxyType: lambda walk, value: walk.hold(value.values()),
-    random.Random: _generator, random.SystemRandom: _nothing,
+    memoryview: _memory, np.ndarray: _array, types.FunctionType: _function, types.CellType: _cell, CACHE: take_cache,
+    types.MethodType: take_wrapper, staticmethod: take_wrapper, classmethod: take_wrapper, property: take_property,
+    functools.partial: take_partial, types.BuiltinFunctionType: take_builtin, type(object().__str__): take_builtin,
+    contextvars.ContextVar: take_variable, weakref.ref: take_reference, types.MappingProxyType: take_view,
+    np.ufunc: _ufunc, types.ModuleType: _nothing, random.Random: _generator, random.SystemRandom: _nothing,
 }  # fmt: skip
 
 _BASES: list[tuple[Any, Taker]] = [

@@ -8,6 +8,9 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
+SIGNALS = "signals of a command"
+"""The thread of a command that waits for signals; it holds no lock, so that forks may do without it."""
+
 
 def this_client() -> str:
     """Return a name for this client: its machine, its process, when that began, and a word of its own.

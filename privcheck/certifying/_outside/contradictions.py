@@ -174,8 +174,11 @@ class Contradictions:
     def of_guarded(self, build: Build, pairs: Sequence[tuple[Table, Table]], seed: int, feedback: str) -> None:
         """Look at guarded runs on neighbouring streams, the second with the releases of the first."""
         player = self.player(build, feedback)
+        firsts: dict[bytes, GuardedRun | None] = {}
         for first, second in pairs[:PAIRS]:
-            if (one := GuardedRun.of(player.guarded(first, seed, None))) is not None:
+            if (key := first.tobytes()) not in firsts:
+                firsts[key] = GuardedRun.of(player.guarded(first, seed, None))
+            if (one := firsts[key]) is not None:
                 two: GuardedRun | str | None
                 try:
                     two = GuardedRun.of(player.guarded(second, seed, one.releases))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.certifying._noisy_replay import Player
+from privcheck.certifying._outside.clean_process import Surroundings, clean_process
 from privcheck.certifying._outside.contradictions import Contradictions, GuardedRun
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError
@@ -29,12 +27,17 @@ PAIRS = 3
 
 
 def in_fresh_process(
-    policy: Target, pairs: Sequence[tuple[Table, Table]], seed: int, found: Contradictions
+    policy: Target,
+    pairs: Sequence[tuple[Table, Table]],
+    seed: int,
+    found: Contradictions,
+    before: Surroundings,
 ) -> list[str]:
     """Play pairs of neighbouring streams in a fresh process, each stream in a fork of its own; return notes.
 
     What one run leaves in a file of its own, in the environment or in an extension module, the other run does not see
-    here, unless it lies outside of both. It is asked of targets in files, where forks are possible.
+    here, unless it lies outside of both. It is asked of targets in files, where forks are possible. Why the process is
+    fresh: see `CleanProcess`.
 
     Parameters
     ----------
@@ -42,45 +45,37 @@ def in_fresh_process(
     pairs : neighbouring streams, of which the first few are played.
     seed : of coins and noise.
     found : takes what contradicts the certificate.
+    before : the surroundings of this process before the target was run in it.
     """
     if getattr(policy.runner, "location", None) is None or not hasattr(os, "fork"):
         return []
-    places = [str(Path(__file__).parents[3]), *sys.path]
-    code = f"import sys; sys.path[:] = {places!r}; from {__name__} import main; main()"
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    work = partial(_play, before, pickle.dumps((policy, list(pairs[:PAIRS]), seed, found)))
     try:
-        job = pickle.dumps((policy, list(pairs[:PAIRS]), seed, found))
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", code],
-            input=job,
-            capture_output=True,
-            timeout=SECONDS,
-            env=environment,
-            check=True,
-        )
-        guarded, plain = pickle.loads(done.stdout[done.stdout.rindex(MARK) + len(MARK) :])
-    except (OSError, subprocess.SubprocessError, ValueError, pickle.PickleError, AttributeError, TypeError) as error:
+        guarded, plain = clean_process().ask(work, SECONDS)
+    except (OSError, EOFError, pickle.PickleError, AttributeError, TypeError) as error:
         return [f"no stream was replayed in a fresh process: the target does not run there ({type(error).__name__})"]
     found.guarded |= dict.fromkeys(f"in a fresh process for each stream: {sentence}" for sentence in guarded)
     found.plain |= dict.fromkeys(f"in a fresh process for each stream: {sentence}" for sentence in plain)
     return []
 
 
-MARK = b"what the fresh process found: "
+def _play(before: Surroundings, job: bytes) -> tuple[list[str], list[str]]:
+    """Play the streams of a job, and return what was found.
 
-
-def main() -> None:
-    """Play what standard input says, and write what was found to standard output."""
-    policy, pairs, seed, found = pickle.load(sys.stdin.buffer)
+    The target is imported once, before the forks: what that reads is no data, and is the same for all streams.
+    """
+    before.enter()
+    policy, pairs, seed, found = pickle.loads(job)
     player, by = found.player(policy.build, policy.feedback), kind(policy.feedback)
+    firsts: dict[bytes, Any] = {}
     for first, second in pairs:
-        own = set(by.hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
-        one = _forked(partial(_played, player, first, seed, None, set()))
-        if isinstance(one, GuardedRun):
+        key, own = first.tobytes(), set(by.hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
+        if key not in firsts:
+            firsts[key] = _forked(partial(_played, player, first, seed, None, set()))
+        if isinstance(one := firsts[key], GuardedRun):
             two = _forked(partial(_played, player, second, seed, one, own))
             found.compared(first, second, one, two, policy.feedback)
-    sys.stdout.buffer.write(MARK + pickle.dumps((list(found.guarded), list(found.plain))))
-    sys.stdout.buffer.flush()
+    return list(found.guarded), list(found.plain)
 
 
 def _played(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -25,7 +26,7 @@ def from_clean(build: Build) -> Iterator[Build]:
 
     What one run leaves in globals, class attributes or caches is not seen by the next.
     """
-    kept = Kept([build, os.environ, *getattr(getattr(build, "__self__", None), "__dict__", {}).values()])
+    kept = Kept([build, os.environ, *getattr(getattr(build, "__self__", None), "__dict__", {}).values()], often=True)
 
     def anew(rng: np.random.Generator) -> Any:
         kept.put_back()
@@ -49,10 +50,12 @@ def check_can_be_put_back(policy: Any) -> None:
 
     Raises
     ------
-    PrivcheckError : an iterator outside of the policy, or a class whose objects run code when they are destroyed.
+    PrivcheckError : an iterator or an open file outside of the policy, or a class with objects that run code when they
+        are destroyed.
     """
     kept, copied = Kept([policy]), copied_parts(policy)
-    for value in kept.refused:
+    outside = (value for value in (*kept.unknown, *kept.trusted) if _is_outside(value))
+    for value in (*kept.refused, *outside):
         if id(value) not in copied:
             got = words(f"code that reaches an object of type {type(value).__name__} outside of the policy")
             hint = "it cannot be put back after select(), which could keep a context in it: hold it in the policy"
@@ -61,6 +64,17 @@ def check_can_be_put_back(policy: Any) -> None:
         if "__del__" in vars(cls):
             hint = "it could run when the state that select() reaches has been put back"
             raise PrivcheckError("policy", words(f"{cls.__name__}, which has a method __del__"), "no such method", hint)
+
+
+OUTSIDE = {"_io", "mmap", "sqlite3", "socket", "_socket", "subprocess", "_dbm", "_gdbm", "dbm"}
+"""Modules of objects through which a file, a database, a connection or another process is reached."""
+
+
+def _is_outside(value: Any) -> bool:
+    """Return whether something outside of the process is reached through an object; standard output is not read."""
+    if any(value is stream for stream in (sys.stdin, sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)):
+        return False
+    return any(cls.__module__.partition(".")[0] in OUTSIDE for cls in type(value).__mro__)
 
 
 class Separated:

@@ -12,13 +12,16 @@ FUNCTIONS, MODULES = "functions of one number", "modules of others that are call
 GLOBALS, UNSEEN = "globals that are read, and put back", "taken not to change"
 
 
-def trusted_base(policy: Any, sessions: Iterable[Session], *, contextual: bool) -> dict[str, list[str]]:
+def trusted_base(
+    policy: Any, sessions: Iterable[Session], outside: Iterable[str] = (), *, contextual: bool
+) -> dict[str, list[str]]:
     """Return what the bound rests on, by kind; kinds of which there is nothing are left out.
 
     Parameters
     ----------
     policy : a policy as it was built.
     sessions : guarded runs.
+    outside : files and the like that were read when the policy was loaded or built.
     contextual : whether `select` is told contexts, which it could keep outside of the policy.
     """
     functions: dict[str, Kept | None] = {}
@@ -35,6 +38,6 @@ def trusted_base(policy: Any, sessions: Iterable[Session], *, contextual: bool) 
         FUNCTIONS: sorted(functions),
         MODULES: sorted({name for walk in walks for name in walk.foreign if name.partition(".")[0] != "privcheck"}),
         GLOBALS: sorted({name for walk in walks for name in walk.names}),
-        UNSEEN: sorted(set(unseen)),
+        UNSEEN: sorted({*unseen, *outside}),
     }
     return {kind: names for kind, names in found.items() if names}

@@ -1,0 +1,93 @@
+"""Objects that pass on to others and are not put back themselves: caches, bound methods, partials, references."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import Any, Protocol
+
+from privcheck.reached_state._named_by_code import CACHE
+
+_OF_CACHE = attrgetter("__wrapped__", "__dict__")
+_OF_PARTIAL = attrgetter("func", "args", "keywords", "__dict__")
+_OF_PROPERTY = attrgetter("fget", "fset", "fdel")
+
+
+class Passing(Protocol):
+    """The parts of a walk that are filled here: see `Walk`."""
+
+    cleared: list[Any]
+    todo: list[Any]
+
+    def hold(self, values: Iterable[Any]) -> None:
+        """Look into values, too."""
+
+    def parts(self, get: Callable[[Any], Iterable[Any]], value: Any) -> tuple[Any, ...]:
+        """Return the parts of an object that nothing puts back."""
+
+
+def take_cache(walk: Passing, value: Any) -> None:
+    """Take an `lru_cache`."""
+    walk.hold(walk.parts(_OF_CACHE, value))
+
+
+def take_wrapper(walk: Passing, value: Any) -> None:
+    """Take a bound method, or a static or class method."""
+    inner, receiver = walk.parts(_of_wrapper, value)
+    if type(inner) is CACHE:
+        walk.cleared.append(inner)
+    walk.hold((inner, receiver))
+
+
+def _of_wrapper(value: Any) -> tuple[Any, Any]:
+    return value.__func__, getattr(value, "__self__", None)
+
+
+def take_partial(walk: Passing, value: Any) -> None:
+    """Take a `functools.partial`."""
+    if type(value.func) is CACHE:
+        walk.cleared.append(value.func)
+    walk.hold(walk.parts(_OF_PARTIAL, value))
+
+
+def take_property(walk: Passing, value: Any) -> None:
+    """Take a property."""
+    walk.hold(walk.parts(_OF_PROPERTY, value))
+
+
+def take_builtin(walk: Passing, value: Any) -> None:
+    """Take a method of a built-in object."""
+    if not isinstance(value.__self__, types.ModuleType):
+        walk.todo.append(value.__self__)
+
+
+def take_reference(walk: Passing, value: Any) -> None:
+    """Take a weak reference."""
+    walk.hold(walk.parts(of_reference, value))
+
+
+def take_variable(walk: Passing, value: Any) -> None:
+    """Take a context variable."""
+    walk.hold(walk.parts(_of_variable, value))
+
+
+def _of_variable(value: Any) -> tuple[Any, ...]:
+    try:
+        return (value.get(),)
+    except LookupError:  # it has no value here
+        return ()
+
+
+def take_view(walk: Passing, value: Any) -> None:
+    """Take a view of a dictionary that cannot be written to."""
+    walk.hold(walk.parts(_of_view, value))
+
+
+def _of_view(value: Any) -> Any:
+    return value.values()
+
+
+def of_reference(value: Any) -> tuple[Any, Any]:
+    """Return what a weak reference refers to, and what is called when that is gone."""
+    return value(), value.__callback__
