@@ -29,7 +29,7 @@ KEPT = [
 
 @inlined
 def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) -> int:
-    """Return the arm with the largest index, the lowest of equal ones.
+    """Return the arm with the largest index; of equal ones that with the fewest reports, and then the lowest.
 
     As in `kl_ucb.py`, another arm's index is computed only if its kl at the largest index so far shows that it may be
     as large. No index exceeds the chance p of a report 1 for the reward 1.
@@ -52,7 +52,8 @@ def select(arms: Any, parameters: Array, coins: Generator, t: int, last: int) ->
                 if arm.entropy - left + (1.0 - arm.mean) * highest - level > 1e-9 * level:
                     continue
             index = min(kl_index_with_entropy(arm.mean, arm.entropy, level), most)
-        if index > highest or (index == highest and a < best):
+        fewer = arm.pulls < arms[best].pulls or (arm.pulls == arms[best].pulls and a < best)
+        if index > highest or (index == highest and fewer):
             best, highest = a, index
             log_head = math.log(-math.expm1(-highest))
     return best
@@ -93,7 +94,8 @@ class LDPKLUCB(Algorithm):
     epsilon-local DP (pure), and so epsilon-DP, for reward streams in [0, 1] of any law of which one round is replaced,
     when all reports and actions are public. Each user releases one bit, once, by `OneBit`: for any two rewards its
     probabilities differ by a factor of at most e^epsilon. Which arm is asked for is a function of earlier reports, so
-    that rounds compose in parallel, and everything else is post-processing. Equal indices go to the lowest arm.
+    that rounds compose in parallel, and everything else is post-processing. Of equal indices, such as those of arms
+    that may still have mean 1, that of the arm with the fewest reports wins, and then that of the lowest arm.
 
     Its regret is at most ln T times the sum of Delta_a / kl(P(mu_a), P(mu*)), up to lower orders, and for Bernoulli
     rewards no locally private policy has a smaller rate: `local-privacy/rate` and `local-privacy/rate-attained`.
@@ -136,6 +138,12 @@ class LDPKLUCBPolicy(LDPUCBPolicy):
     def __init__(self, arms: int, epsilon: float, noise: np.random.Generator) -> None:
         super().__init__(arms, epsilon, noise)
         self.q = least_chance(epsilon)
+
+    def select(self) -> int:
+        """Return the first arm never played, else the arm with the largest index, and of these the fewest reports."""
+        if 0 in self.pulls:
+            return self.pulls.index(0)
+        return max(range(self.arms), key=lambda arm: (self.index(arm), -self.pulls[arm], -arm))
 
     def index(self, arm: int) -> float:
         """Return the chance P(mu) of a report 1 under the largest plausible mean mu, as -ln(1 - P(mu))."""

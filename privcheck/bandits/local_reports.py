@@ -122,8 +122,9 @@ def report_sum(
     stop: int,
 ) -> float:
     """Return the sum of the reports on the rewards of an arm in the 0-based rounds start, ..., stop - 1."""
-    function = single_reports if isinstance(source, Laws) else bernoulli_report_sum
-    return function(source, means, rewards, noise, q, spread, arm, start, stop)
+    if isinstance(source, Laws):
+        return single_reports(source, means, rewards, noise, q, spread, arm, start, stop)
+    return bernoulli_report_sum(source, means, rewards, noise, q, spread, arm, start, stop)
 
 
 def _by_type(source, means, rewards, noise, q, spread, arm, start, stop):  # type: ignore[no-untyped-def]

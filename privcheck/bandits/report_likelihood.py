@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from privcheck.arrays import Array
+from privcheck.arrays import Array, Integers
 from privcheck.kernels import compiled
 
 CUT = 40.0
@@ -92,7 +92,7 @@ def log_mixture(ones: float, n: float, q: float, spread: float) -> float:
 
 
 @compiled
-def common_mean(ones: Array, pulls: Array, leader: int, arm: int, q: float) -> float:
+def common_mean(ones: Array, pulls: Array | Integers, leader: int, arm: int, q: float) -> float:
     """Return the largest log-likelihood of two arms' reports if the leader's mean is at most the other arm's.
 
     Of concave functions, one with its maximum to the right of the other's, it is attained where both means are equal.

@@ -79,12 +79,21 @@ def test_the_index_of_ldp_kl_ucb_is_the_largest_mean_that_the_likelihood_allows(
         assert (index - policy.q) / (1.0 - 2.0 * policy.q) == pytest.approx(largest, abs=1e-5)
 
 
+def test_arms_that_may_still_have_mean_1_take_turns(play):
+    """While all indices are 1 the order of arms decides nothing, which at a small budget lasts for long."""
+    spec = ALGORITHMS["ldp-kl-ucb"](arms=4, epsilon=0.05)
+    table = np.random.default_rng(0).random((400, 4))
+    actions = play.kernel(spec, table, np.random.default_rng(1))[0].tolist()
+    assert actions == [0, 1, 2, 3] * 100 == play.reference(spec, table, np.random.default_rng(1))
+
+
 def test_without_privacy_ldp_kl_ucb_is_kl_ucb_and_ldp_ucb_is_ucb(play):
-    """At epsilon = 20 a report of a bit is wrong with probability 2e-9."""
+    """At epsilon = 20 a report of a bit is wrong with probability 2e-9; after a 0, no index is that of the mean 1."""
     for local, limit in (("ldp-kl-ucb", "kl-ucb"), ("ldp-ucb", "ucb")):
         seen = set()
         for seed in range(10):
             table = (np.random.default_rng(seed).random((300, 3)) < [0.8, 0.5, 0.6]).astype(float)
+            table[:3] = 0.0
             expected = play.reference(ALGORITHMS[limit](arms=3), table, None)
             actions = play.kernel(ALGORITHMS[local](arms=3, epsilon=20.0), table, np.random.default_rng(0))[0].tolist()
             assert actions == expected
