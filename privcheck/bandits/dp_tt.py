@@ -14,8 +14,9 @@ from privcheck.bandits.base import arms_parameter, epsilon_parameter
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter, forced_arm, record_end, record_symbols
 from privcheck.bandits.geometric_batches import next_total, ratio_parameter
-from privcheck.bandits.grid_top_two import INDISTINCT, leader_of, record_stops
+from privcheck.bandits.grid_top_two import leader_of, record_stops
 from privcheck.bandits.reward_coins import coin_sum, rewards_parameter, toss
+from privcheck.bandits.top_two_batches import INDISTINCT
 from privcheck.declared import Choice, parameter
 from privcheck.kernels import compiled
 from privcheck.mechanisms import NOISE_SLACK, Laplace

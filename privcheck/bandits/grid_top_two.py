@@ -10,15 +10,12 @@ from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.best_arm import forced_arm, record_end, record_symbols
 from privcheck.bandits.exact_stopping_threshold import threshold
-from privcheck.bandits.geometric_batches import BatchesPolicy, next_total
+from privcheck.bandits.geometric_batches import next_total
 from privcheck.bandits.mean_grid import DROPPED, POINTS, add_sum, least_probability, mean_grid, null_bound
 from privcheck.bandits.reward_coins import coin_sum
+from privcheck.bandits.top_two_batches import INDISTINCT, TopTwoBatchesPolicy
 from privcheck.kernels import compiled
 from privcheck.mechanisms import NOISE_SLACK, Laplace
-from privcheck.private_values import told_arm, told_reward
-
-INDISTINCT = 1e-9
-"""Estimates and costs closer than this tie, and the lowest arm wins: rounding decides nothing."""
 
 
 @compiled
@@ -161,7 +158,7 @@ def top_two_kernel(
         record_end(actions, run, arms, stops, t, horizon)
 
 
-class GridTopTwoPolicy(BatchesPolicy):
+class GridTopTwoPolicy(TopTwoBatchesPolicy):
     """The reference of DP-Exact-TT, which sums over all values of the Binomial where the kernel uses beta functions.
 
     Guarantee
@@ -181,23 +178,11 @@ class GridTopTwoPolicy(BatchesPolicy):
         first: int,
     ) -> None:
         mechanism = Laplace(sensitivity=1.0, epsilon=epsilon) if epsilon < math.inf else None
-        super().__init__(arms, mechanism, ratio, noise, coins, first)
-        self.drawn = epsilon / (1.0 + NOISE_SLACK)
-        self.level = math.log((arms - 1) / (delta - least_probability(arms)))
-        self.points, self.slack = mean_grid(self.drawn)
-        self.likelihood, self.mixture = np.zeros((arms, POINTS)), np.zeros(arms)
+        level, drawn = math.log((arms - 1) / (delta - least_probability(arms))), epsilon / (1.0 + NOISE_SLACK)
+        super().__init__(arms, mechanism, ratio, noise, coins, first, level=level, drawn=drawn)
+        self.points, self.slack = mean_grid(drawn)
+        self.likelihood = np.zeros((arms, POINTS))
         self.kept = [np.arange(POINTS) for _ in range(arms)]
-        self.stopped, self.recommended = False, 0
-
-    def update(self, action: int, reward: float) -> None:
-        """Add the reward to the open batch; once stopped, nothing is kept."""
-        action, reward = told_arm(action, self.arms), told_reward(reward)
-        if not self.stopped:
-            super().update(action, reward)
-
-    def recommend(self) -> int:
-        """Return the leader at the time of stopping."""
-        return self.recommended
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:
         """Add the sum to the arm's likelihood, and drop points 40 nats below the maximum from the ends."""
@@ -223,31 +208,6 @@ class GridTopTwoPolicy(BatchesPolicy):
             found.append(most[:, 0] + np.log(np.exp(terms - most).sum(axis=1)) + length * np.log1p(-some))
         return np.concatenate(found)
 
-    def choose(self) -> int:
-        """Stop and return the leader, or return the arm of the next batch."""
-        estimates = [self.estimate(arm) for arm in range(self.arms)]
-        leader = 0
-        for arm, estimate in enumerate(estimates):
-            if estimate > estimates[leader] + INDISTINCT:
-                leader = arm
-        others = [arm for arm in range(self.arms) if arm != leader]
-        null = {arm: self.null(leader, arm) for arm in others}
-        if all(self.mixture[leader] + self.mixture[arm] - null[arm] >= self.level for arm in others):
-            self.stopped, self.recommended = True, leader
-            return leader
-        fewest, share = self.pulls.index(min(self.pulls)), sum(self.pulls) / self.arms
-        if self.pulls[fewest] < max(math.sqrt(share), 0.1 * share):
-            return fewest
-        if sum(self.ratio_of_costs(leader, arm, estimates) for arm in others) > 1.0 + INDISTINCT:
-            return leader
-        top = [self.likelihood[arm, self.kept[arm]].max() for arm in range(self.arms)]
-        challenger, lowest = -1, math.inf
-        for arm in others:
-            cost = top[leader] + top[arm] - null[arm] + math.log(self.pulls[arm])
-            if challenger < 0 or cost < lowest - INDISTINCT:
-                challenger, lowest = arm, cost
-        return challenger
-
     def estimate(self, arm: int) -> float:
         """Return the vertex of the parabola through the largest likelihood and its neighbours, in arcsin(sqrt(q))."""
         kept, values = self.kept[arm], self.likelihood[arm]
@@ -257,6 +217,10 @@ class GridTopTwoPolicy(BatchesPolicy):
         shift = 0.5 * (left - right) / bend if bend < 0.0 else 0.0
         return math.sin((best + 0.5 + shift) * 0.5 * math.pi / POINTS) ** 2
 
+    def top(self, arm: int) -> float:
+        """Return the largest log-likelihood on the grid."""
+        return float(self.likelihood[arm, self.kept[arm]].max())
+
     def null(self, leader: int, arm: int) -> float:
         """Return the bound on the likelihood of both arms' sums if the leader is no better than the other arm."""
         bounds = np.full((2, POINTS), -math.inf)
@@ -264,24 +228,6 @@ class GridTopTwoPolicy(BatchesPolicy):
             kept = self.kept[a]
             bounds[row, kept] = self.likelihood[a, kept] + self.slack[kept] * self.pulls[a]
         return float((np.maximum.accumulate(bounds[0]) + bounds[1]).max())
-
-    def ratio_of_costs(self, leader: int, arm: int, estimates: list[float]) -> float:
-        """Return d(mu_B, u) / d(mu_a, u) at the minimiser u of n_B d(mu_B, u) + n_a d(mu_a, u)."""
-        if estimates[arm] >= estimates[leader] - INDISTINCT:
-            return math.inf
-        low, high = estimates[arm], estimates[leader]
-        shrink = math.exp(-self.drawn)
-        for _ in range(60):
-            u = 0.5 * (low + high)
-            if not low < u < high:
-                break
-            # the derivative is that of n kl(z, u), with z the mean moved to within epsilon of u on the logit scale
-            ahead = min(estimates[leader], u / (u + (1.0 - u) * shrink))
-            behind = max(estimates[arm], u * shrink / (1.0 - u + u * shrink))
-            rising = self.pulls[leader] * (u - ahead) + self.pulls[arm] * (u - behind) > 0.0
-            low, high = (low, u) if rising else (u, high)
-        costs = self.divergences(np.array([estimates[leader], estimates[arm]]), 0.5 * (low + high))
-        return costs[0] / costs[1] if costs[1] > 0.0 else math.inf
 
     def divergences(self, means: Array, u: float) -> list[float]:
         """Return d(mean, u) for each mean."""

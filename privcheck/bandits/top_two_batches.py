@@ -1,0 +1,113 @@
+"""The reference of the Top Two rule on batches: when it stops, and whose batch is next, whatever the likelihood."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.bandits.geometric_batches import BatchesPolicy
+from privcheck.mechanisms import Laplace
+from privcheck.private_values import told_arm, told_reward
+
+INDISTINCT = 1e-9
+"""Estimates and costs closer than this tie, and the lowest arm wins: rounding decides nothing."""
+
+
+class TopTwoBatchesPolicy(BatchesPolicy):
+    """The common base of DP-Exact-TT, Top Two and LDP-TT.
+
+    A subclass says what it knows of an arm: `estimate`, `mixture`, `top` and `null`, and the `divergences` between
+    means. `drawn` is the epsilon of these, infinite where they are kl.
+
+    Guarantee
+    ---------
+    That of `BatchesPolicy`: which arm is played, when the policy stops and what it recommends are functions of released
+    sums, at the moments at which sums are released.
+    """
+
+    def __init__(
+        self,
+        arms: int,
+        mechanism: Laplace | None,
+        ratio: float,
+        noise: np.random.Generator,
+        coins: np.random.Generator | None,
+        first: int,
+        *,
+        level: float,
+        drawn: float,
+    ) -> None:
+        super().__init__(arms, mechanism, ratio, noise, coins, first)
+        self.level, self.drawn, self.mixture = level, drawn, np.zeros(arms)
+        self.stopped, self.recommended = False, 0
+
+    def update(self, action: int, reward: float) -> None:
+        """Add the reward to the open batch; once stopped, nothing is kept."""
+        action, reward = told_arm(action, self.arms), told_reward(reward)
+        if not self.stopped:
+            super().update(action, reward)
+
+    def recommend(self) -> int:
+        """Return the leader at the time of stopping."""
+        return self.recommended
+
+    def choose(self) -> int:
+        """Stop and return the leader, or return the arm of the next batch."""
+        estimates = [self.estimate(arm) for arm in range(self.arms)]
+        leader = 0
+        for arm, estimate in enumerate(estimates):
+            if estimate > estimates[leader] + INDISTINCT:
+                leader = arm
+        others = [arm for arm in range(self.arms) if arm != leader]
+        null = {arm: self.null(leader, arm) for arm in others}
+        if all(self.mixture[leader] + self.mixture[arm] - null[arm] >= self.level for arm in others):
+            self.stopped, self.recommended = True, leader
+            return leader
+        fewest, share = self.pulls.index(min(self.pulls)), sum(self.pulls) / self.arms
+        if self.pulls[fewest] < max(math.sqrt(share), 0.1 * share):
+            return fewest
+        if sum(self.ratio_of_costs(leader, arm, estimates) for arm in others) > 1.0 + INDISTINCT:
+            return leader
+        top = [self.top(arm) for arm in range(self.arms)]
+        challenger, lowest = -1, math.inf
+        for arm in others:
+            cost = top[leader] + top[arm] - null[arm] + math.log(self.pulls[arm])
+            if cost < lowest - INDISTINCT:
+                challenger, lowest = arm, cost
+        return challenger
+
+    def ratio_of_costs(self, leader: int, arm: int, estimates: list[float]) -> float:
+        """Return d(mu_B, u) / d(mu_a, u) at the minimiser u of n_B d(mu_B, u) + n_a d(mu_a, u)."""
+        if estimates[arm] >= estimates[leader] - INDISTINCT:
+            return math.inf
+        low, high = estimates[arm], estimates[leader]
+        shrink = math.exp(-self.drawn)
+        for _ in range(60):
+            u = 0.5 * (low + high)
+            if not low < u < high:
+                break
+            # the derivative is that of n kl(z, u), with z the mean moved to within epsilon of u on the logit scale
+            ahead = min(estimates[leader], u / (u + (1.0 - u) * shrink))
+            behind = max(estimates[arm], u * shrink / (1.0 - u + u * shrink))
+            rising = self.pulls[leader] * (u - ahead) + self.pulls[arm] * (u - behind) > 0.0
+            low, high = (low, u) if rising else (u, high)
+        costs = self.divergences(np.array([estimates[leader], estimates[arm]]), 0.5 * (low + high))
+        return costs[0] / costs[1] if costs[1] > 0.0 else math.inf
+
+    def estimate(self, arm: int) -> float:
+        """Return the most likely mean of an arm."""
+        raise NotImplementedError
+
+    def top(self, arm: int) -> float:
+        """Return the largest log-likelihood of an arm's sums."""
+        raise NotImplementedError
+
+    def null(self, leader: int, arm: int) -> float:
+        """Return a bound on the log-likelihood of both arms' sums if the leader is no better than the other arm."""
+        raise NotImplementedError
+
+    def divergences(self, means: Array, u: float) -> list[float]:
+        """Return the divergence of u from each mean."""
+        raise NotImplementedError
