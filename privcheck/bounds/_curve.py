@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from privcheck.errors import PrivcheckError
 from privcheck.tables import Result, Row, html_table
 
 AXES = Choice(("epsilon", "rho", "horizon", "gap"))
-AnyArms = TypeVar("AnyArms", Instance, ConcentratedInstance)
 _POINTS = 61
 """Twenty per decade over the default three decades of a budget, 0.01 to 10 for epsilon."""
 
@@ -164,7 +163,7 @@ def curve(instance: Instance | ConcentratedInstance, axis: str, values: Sequence
     return Curve(instance, axis, tuple(float(place) for place in places), tuple(rows), tuple(found.values()))
 
 
-def _moved(instance: AnyArms, axis: str, place: float) -> AnyArms:
+def _moved(instance: Instance | ConcentratedInstance, axis: str, place: float) -> Instance | ConcentratedInstance:
     change: dict[str, Any] = {axis: place}
     if axis == "gap":
         stretch = place / min(gap for gap in instance.gaps if gap > 0)

@@ -208,3 +208,35 @@ def test_bad_input(capsys, tmp_path, arguments, fragments):
     assert re.fullmatch(r"privcheck: .*\S\n", err), err
     assert all(fragment in err for fragment in fragments), err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_budgets_of_zcdp_and_gaussian_dp(capsys, tmp_path):
+    assert run(["bounds", "--instance", "c2", "--rho", "0.005", "--horizon", "1e5"]) == 0
+    by_rho = capsys.readouterr().out
+    assert "rho = 0.005, mu = 0.1, T = 100000" in by_rho
+    assert run(["bounds", "--means", "0.75,0.625,0.5,0.375,0.25", "--mu", "0.1", "--horizon", "1e5"]) == 0
+    assert capsys.readouterr().out == by_rho
+    path = tmp_path / "arms.toml"
+    path.write_text('family = "bernoulli"\nmeans = [0.75, 0.625, 0.5, 0.375, 0.25]\n')
+    assert run(["bounds", str(path), "--rho", "0.005", "--horizon", "1e5"]) == 0
+    assert capsys.readouterr().out == by_rho
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rho", "1", "--epsilon", "1", "--means", "0.7,0.5"], "one privacy budget"),
+        (["--rho", "1", "--mu", "1", "--means", "0.7,0.5"], "one privacy budget"),
+        (["--rho=-1", "--means", "0.7,0.5"], "a number of at least 0"),
+        (["--mu=-1", "--means", "0.7,0.5"], "a number of at least 0"),
+        (["--rho", "1", "--weights", "0,1;1,0", "--support", "0,1"], "the arms of the theorems about zCDP"),
+        (["--rho", "1", "--means", "0.7,0.5", "--alpha", "4"], "an option of a bandit with independent arms under"),
+        (["--rho", "1", "--means", "0.7,0.5", "--family", "poisson"], "'bernoulli', 'gaussian'"),
+        (["--rho", "1", "--means", "0.7,0.5", "--curve", "epsilon", "--csv", "a.csv"], "rho, horizon or gap"),
+    ],
+)
+def test_wrong_uses_of_a_budget_of_zcdp_are_refused(capsys, options, said):
+    assert run(["bounds", *options]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert said in error
+    assert "Traceback" not in error

@@ -115,7 +115,7 @@ def under_gdp(mu: float) -> Hidden:
     """Return Phi(Phi^-1(e^-l) + mu d), which is 1 for l below 0.
 
     >>> round(float(under_gdp(1.0)(np.array(8.0), np.array(2.0))), 6)
-    0.086811
+    0.080578
     """
     from scipy.special import log_ndtr, ndtri_exp
 

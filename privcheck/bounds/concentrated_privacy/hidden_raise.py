@@ -75,7 +75,7 @@ def zcdp_least_regret(instance: ConcentratedInstance) -> float:
     without privacy. For small rho the pulls are about sqrt(ln T/rho) / TV, TV being the distance of the two laws.
 
     >>> round(zcdp_least_regret(ConcentratedInstance("bernoulli", (0.75, 0.5), rho=1e-4, horizon=10**7)), 1)
-    136.0
+    136.2
     """
     return least_regret(instance, lambda: under_zcdp(instance.rho))
 
@@ -100,6 +100,6 @@ def gdp_least_regret(instance: ConcentratedInstance) -> float:
     A mu-GDP policy is rho-zCDP; of the two bounds on it, this one is the larger.
 
     >>> round(gdp_least_regret(ConcentratedInstance("bernoulli", (0.75, 0.5), rho=1e-4, horizon=10**7)), 1)
-    167.1
+    167.0
     """
     return least_regret(instance, lambda: under_gdp(instance.mu))

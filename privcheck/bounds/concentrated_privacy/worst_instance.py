@@ -55,7 +55,7 @@ def minimax_gaussian(instance: ConcentratedInstance) -> float:
     Says nothing about this instance: only K, T and rho enter. The first term is that without privacy.
 
     >>> round(minimax_gaussian(ConcentratedInstance("gaussian", (0.0,) * 5, rho=1e-6, horizon=10_000)), 3)
-    253.663
+    253.653
     """
     private = LARGEST_LOSS / 2.0 * math.sqrt(math.pi / 2.0) * (instance.arms - 1) / math.sqrt(instance.rho)
     return max(math.sqrt(instance.rounds * (instance.arms - 1)) / 8.0, private)

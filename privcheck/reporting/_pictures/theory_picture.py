@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privcheck.bounds import BANDIT, QUANTITIES, BoundValue, Curve, privacy_regime, theorem_name
+from privcheck.bounds import BANDIT, QUANTITIES, BoundValue, Curve, Instance, privacy_regime, theorem_name
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._pictures.style import INK, MID, WIDE, new_figure, settings
 from privcheck.reporting._terminal.bounds_table import describe
@@ -137,8 +137,8 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
     axes.tick_params(which="both", color=MID, labelcolor=INK)
     axes.spines["left"].set_visible(True)
     axes.grid(color=MID, alpha=0.25, lw=0.5)
-    if curve.axis == "epsilon":
-        _draw_regime(axes, curve)
+    if isinstance(curve.instance, Instance) and curve.axis == "epsilon":
+        _draw_regime(axes, curve, curve.instance)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, frameon=False, fontsize=7.5)
 
 
@@ -179,9 +179,9 @@ def _heights(curve: Curve, bound: BoundValue) -> tuple[list[float], str]:
     return scaled, f"{theorem_name(bound.id)} ({bound.kind}; rate × ln T)"
 
 
-def _draw_regime(axes: Axes, curve: Curve) -> None:
+def _draw_regime(axes: Axes, curve: Curve, instance: Instance) -> None:
     """Shade where the regime is mixed, and mark from where privacy costs nothing."""
-    regime = privacy_regime(curve.instance)
+    regime = privacy_regime(instance)
     low, high = curve.values[0], curve.values[-1]
     if regime.changes_from is None or regime.changes_to is None or regime.free_from is None:
         return
