@@ -3,8 +3,8 @@
 The shift that it leaves out is a constant, so nothing changes in what is claimed.
 
 Audited with two actions in two rounds on streams that differ in the rewards of the first round, whose action is not
-looked at. The second action shows whether one noisy index is above another. All of the released matrix costs mu = 0.25,
-of which an event of probability 0.05 can show 0.54 at most (docs/choosing-an-audit.md), and an action shows a part of it: the
+looked at. The second action shows whether one noisy index is above another. The whole matrix costs mu = 0.25, of
+which an event of probability 0.05 shows 0.54 at most (docs/choosing-an-audit.md), and an action a part of that: the
 lower bound is far below the claim.
 """
 
