@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from privcheck.arrays import Table
 from privcheck.bandits.audit_setting import AuditSetting
 from privcheck.bandits.linear_kernel import WISHART_NODES, LinearSetup
 from privcheck.bandits.linear_policy import WishartSums
@@ -20,6 +21,18 @@ from privcheck.mechanisms import WishartTree
 
 SHARE = 0.5
 """The share of delta for the accountant of Gaussian DP; the rest is set aside by the nodes."""
+
+
+def near_a_tie() -> tuple[Table, Table]:
+    """Return two streams whose first reward is 1 or -1 and whose second action shows it where the noise is large.
+
+    The actions of the second round are (1, 0) and (-0.9, 0): the exploration bonus of the first is larger, so that the
+    second is played only where the noise outweighs the difference, which happens about as rarely as can be counted.
+    """
+    first = np.array([[1.0, 1.0, 1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0, -0.9, 0.0]])
+    second = first.copy()
+    second[0, :2] = -1.0
+    return first, second
 
 
 @dataclass(frozen=True)
@@ -81,7 +94,9 @@ class LinUCBWishart(PrivateLinearBandit):
     id: ClassVar[str] = "lin-ucb-wishart"
     source: ClassVar[str] = "Shariff and Sheffet 2018, Section 4.1"
     shifted: ClassVar[bool] = True
-    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=4, rewards=(-1.0, 1.0))
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(
+        runs=400_000, horizon=2, rewards=(-1.0, 1.0), streams=near_a_tie
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privcheck.bandits.audit_setting import AuditSetting
-from privcheck.bandits.lin_ucb_wishart import LinUCBWishart
+from privcheck.bandits.lin_ucb_wishart import LinUCBWishart, near_a_tie
 
 
 @dataclass(frozen=True)
@@ -42,4 +42,6 @@ class LinUCBWishartUnshifted(LinUCBWishart):
     id: ClassVar[str] = "lin-ucb-wishart-unshifted"
     source: ClassVar[str] = "Shariff and Sheffet 2018, Section 4.1 and appendix D.2"
     shifted: ClassVar[bool] = False
-    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=200_000, horizon=4, rewards=(-1.0, 1.0))
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(
+        runs=400_000, horizon=2, rewards=(-1.0, 1.0), streams=near_a_tie
+    )

@@ -17,11 +17,11 @@ QUICK = ("dp-se-bai",)
 DELTAS = {"lin-ucb-batches": 0.01, "lin-ucb-gaussian": 0.01, "lin-ucb-wishart": 1e-6, "lin-ucb-wishart-unshifted": 1e-6}
 
 SEE_LESS = {
-    "dp-ucb": 0.15,
-    "dp-ucb-hybrid": 0.2,
+    "dp-ucb": 0.4,
+    "dp-ucb-hybrid": 0.4,
     "gaussian-glr-imed": 0.3,
-    "lin-ucb-wishart": 0.03,
-    "lin-ucb-wishart-unshifted": 0.03,
+    "lin-ucb-wishart": 0.09,
+    "lin-ucb-wishart-unshifted": 0.09,
     "cucb-dp": 0.02,
 }
 """Shares of the claim that audits show at least of algorithms whose actions, or whose single releases, show only a part

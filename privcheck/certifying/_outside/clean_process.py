@@ -35,11 +35,16 @@ class Surroundings:
     @classmethod
     def now(cls) -> Surroundings:
         """Return those of this process."""
-        return cls(str(Path.cwd()), list(sys.path), dict(os.environ))
+        try:
+            folder = str(Path.cwd())
+        except OSError:  # it was removed
+            folder = ""
+        return cls(folder, list(sys.path), dict(os.environ))
 
     def enter(self) -> None:
         """Make them those of this process."""
-        os.chdir(self.folder)
+        if self.folder:
+            os.chdir(self.folder)
         sys.path[:] = self.path
         os.environ.clear()
         os.environ.update(self.environment)

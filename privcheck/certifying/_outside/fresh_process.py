@@ -49,8 +49,8 @@ def in_fresh_process(
     """
     if getattr(policy.runner, "location", None) is None or not hasattr(os, "fork"):
         return []
-    work = partial(_play, before, pickle.dumps((policy, list(pairs[:PAIRS]), seed, found)))
     try:
+        work = partial(_play, before, pickle.dumps((policy, list(pairs[:PAIRS]), seed, found)))
         guarded, plain = clean_process().ask(work, SECONDS)
     except (OSError, EOFError, pickle.PickleError, AttributeError, TypeError) as error:
         return [f"no stream was replayed in a fresh process: the target does not run there ({type(error).__name__})"]
