@@ -69,7 +69,8 @@ class Certificate(Result):
         global generators were drawn from in guarded runs that leaked. Such leaks may be noised, so they decide nothing.
     rests_on : what the bound rests on besides privcheck and `mechanisms`, by kind: functions that `privcheck.feature`
         was given, and, where these or a contextual `select` reach state outside of the policy, the modules of others
-        that they name, the globals that they read, and what is taken not to change because it cannot be put back.
+        that they name, the globals that they read, and what is taken not to change because it cannot be put back;
+        lines that make texts of private values, and what is taken on trust about Generators that releases draw from.
     contradictions : what was measured in replays and cannot be if the certificate is right, such as a release that
         moves further than was computed. Nothing is granted then; if it was measured in guarded runs, no bound is given.
     complete : whether every line of the target that matters for privacy ran in some explored execution, and none
