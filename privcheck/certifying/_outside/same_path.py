@@ -63,7 +63,9 @@ class Way:
 
     def constants(self, low: float, high: float) -> list[float]:
         """Return the numbers within the range of rewards, without its ends, that the code names."""
-        numbers = {float(one) for code in self.codes for one in code.co_consts if type(one) in (int, float)}
+        numbers = {
+            float(one.real) for code in self.codes for one in code.co_consts if type(one) in (int, float, complex)
+        }
         return sorted(one for one in numbers if low < one < high)[:MOST_CONSTANTS]
 
 
