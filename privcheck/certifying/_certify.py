@@ -13,11 +13,13 @@ from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
-from privcheck.certifying._noisy_replay import noisy_replay
+from privcheck.certifying._noisy_replay import Player, noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.fresh_process import in_fresh_process
 from privcheck.certifying._outside.outside_access import Accesses, watched
+from privcheck.certifying._outside.release_generators import about_generators
+from privcheck.certifying._outside.same_path import other_ways
 from privcheck.certifying._outside.state_apart import Build, from_clean
 from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
@@ -174,11 +176,13 @@ def _certified(
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
+    texts = set[str]()
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             session.coins.drawn, session.source.on_change = drawn, session.note
+            session.watches_generators, session.source.on_text = True, texts.add
             with elsewhere.noticed():
                 with coverage.building():
                     played = build(session.generator(coins))
@@ -228,6 +232,11 @@ def _certified(
     spoken_against = bool(leaks or refusals or notes or replayed.divergences or uncounted)
     holds = not spoken_against and budget is not None
     open_notes = [*coverage.notes, *outside.played, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
+    again, generators = about_generators(session.release_generators for session in sessions)
+    open_notes += again
+    if holds and not again:
+        player = Player(build, policy.feedback, game.contexts, game.relation, game.rewards)
+        open_notes += other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count)
     notes += open_notes
     unreached = coverage.unreached
     if holds:
@@ -250,7 +259,9 @@ def _certified(
         holds=holds and not found.guarded,
         complete=not (spoken_against or unreached or open_notes or contradictions),
         contradictions=contradictions,
-        rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None),
+        rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None)
+        | generators
+        | ({TEXTS: sorted(texts)} if texts else {}),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
@@ -291,4 +302,5 @@ DRAWN = (
     "select() draws from {}, and how often may depend on the context, on which later draws then depend: the guard "
     "gives select() coins of its own, the code alone does not; draw from the Generator that the policy is built with"
 )
+TEXTS = "texts by repr() of private values, taken to be shown to nobody and used for nothing"
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)

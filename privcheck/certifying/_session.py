@@ -25,6 +25,7 @@ from privcheck.accounting import (
 )
 from privcheck.certifying._calls import Process
 from privcheck.certifying._noise_source import check_sampler
+from privcheck.certifying._outside.release_generators import ReleaseGenerators
 from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
@@ -90,7 +91,8 @@ class Session:
         self.filter = None if self.budget is None else BudgetFilter(self.budget, self.accountants)
         self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
         self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
-        self._is_reading = False
+        self._is_reading, self.watches_generators = False, False
+        self.release_generators: ReleaseGenerators | None = None
         self._checked_at, self._expects, self._most = 0, True, [0.0] * len(BOUNDS)
 
     def reward(self, value: float, arm: int, of_round: int | None = None) -> Private:
@@ -172,7 +174,14 @@ class Session:
 
     def generator(self, coins: np.random.Generator) -> HandledGenerator:
         """Return the Generator that a policy is built with: its draws of noise can be released in this session."""
-        return HandledGenerator(GuardedDraws(bits_of(coins), self.source))
+        draws = GuardedDraws(bits_of(coins), self.source)
+        self.release_generators = ReleaseGenerators(draws) if self.watches_generators else None
+        return HandledGenerator(draws)
+
+    def draws_from(self, rng: Any) -> None:
+        """Take note of the Generator that a mechanism is given; the noise does not come from it."""
+        if self.release_generators is not None:
+            self.release_generators.used(rng)
 
     @property
     def has_drawn(self) -> bool:

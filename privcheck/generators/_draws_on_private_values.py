@@ -59,6 +59,11 @@ class GuardedDraws(Handler):
         """Whether draws are public numbers; also in `select`, where what is drawn may depend on the context."""
         return self._plain or self._source.reading
 
+    @property
+    def is_exposed(self) -> bool:
+        """Whether the policy has looked at the bit generator or copied the Generator."""
+        return self._plain
+
     def exposed(self) -> None:
         """Make all further draws public numbers, none of which is one of those that are unread so far."""
         if not self._plain and self._own_flips:

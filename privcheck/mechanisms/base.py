@@ -197,6 +197,8 @@ class Mechanism(Declared):
         """Return one private release of `value`: the result of `draw`, or of the recorder if one is active."""
         recorder = active_recorder()
         if recorder is not None:
+            if (draws_from := getattr(recorder, "draws_from", None)) is not None:
+                draws_from(rng)
             return recorder.release(self, value, secure=secure)
         return self.draw(value, rng, secure=secure)
 
@@ -227,7 +229,6 @@ class Mechanism(Declared):
         -------
         An object whose `loss()` and `delta(epsilon)` enclose the true privacy loss between the two values, and the true
         delta; None where no closed form is known. `privcheck.accounting._losses` has such laws.
-
         """
         return None
 
@@ -245,8 +246,7 @@ class Mechanism(Declared):
         tight as they can be. None of them (the default): plans use what the charge implies.
 
         """
-        pairs: Pairs = charge.pairs
-        return pairs
+        return charge.pairs
 
 
 _MAKE_THE_LAW = ("draw", "noise", "release_batch", "log_density", "log_ratio")
@@ -288,7 +288,7 @@ MECHANISMS: Registry[Mechanism] = Registry("mechanism", "privcheck.mechanisms")
 
 
 class Recorder(Protocol):
-    """What stands between a mechanism and its caller inside `recording`: a ledger, or the tape of a replay."""
+    """What stands between a mechanism and its caller: a ledger or a tape; `draws_from`, if it has it, is told `rng`."""
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:
         """Return the output of this release; `mechanism.draw` draws one."""

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from textwrap import shorten
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -167,6 +167,13 @@ def own_place() -> str:
     """Return the file and line of the innermost frame of the policy's own code."""
     place = _own_frame()
     return f"{Path(place.f_code.co_filename).name}:{place.f_lineno}"
+
+
+def note_text(value: Any) -> None:
+    """Report the line that asks for the text of a private value, which shows its digits without the guard."""
+    source = value.source
+    if source is not None and source.on_text is not None and not value.is_public:
+        source.on_text(own_place())
 
 
 def _own_frame() -> FrameType:

@@ -15,7 +15,7 @@ from privcheck.private_values import _products as products
 from privcheck.private_values._actions import chosen_row
 from privcheck.private_values._computed_sensitivity import sensitivities
 from privcheck.private_values._entries import evaluated
-from privcheck.private_values._leaks import describe_data, own_place
+from privcheck.private_values._leaks import describe_data, note_text, own_place
 from privcheck.private_values._noise.draws import without_draws
 from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
@@ -232,6 +232,7 @@ class Private(Refusals, NumpyProtocol):
         return self.copy()
 
     def __repr__(self) -> str:
+        note_text(self)
         what = describe_data(self.data_ids) if self.data_ids else "none"
         return f"Private(shape={self.shape}, data={what}, {'public' if self.is_public else 'hidden'})"
 

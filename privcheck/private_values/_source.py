@@ -76,6 +76,7 @@ class PrivateSource:
         self.on_answer: Callable[[Any], object] | None = None
         self.coins, self.closed = Coins(), False
         self.on_change: Callable[[str], object] | None = None
+        self.on_text: Callable[[str], object] | None = None
         self.functions: dict[str, Kept | None] = {}
         self.compared: dict[str, int] = {}
         self.coin_lines: set[tuple[str, int]] = set()

@@ -9,7 +9,7 @@ from typing import Any
 from privcheck.reached_state import _holders as holders
 from privcheck.reached_state._code_names import code_names
 from privcheck.reached_state._named_by_code import CACHE
-from privcheck.reached_state._walk import Walk, put_slots
+from privcheck.reached_state._walk import Walk
 
 _MISSING = object()
 
@@ -24,7 +24,7 @@ def changed(walk: Walk) -> str:
 
 def _worded(walk: Walk, put: Any, value: Any, name: Any) -> str:
     """Return the words for a change of an object: where it is an attribute, a global or a variable, its name."""
-    if put in (holders.put_object, put_slots):
+    if put in (holders.put_object, holders.put_slots):
         return f"{'self' if _is_receiver(walk, value) else type(value).__name__}.{name}"
     if put is holders.put_class:
         return f"{value.__name__}.{name}"
@@ -103,8 +103,8 @@ def _of_names(value: dict[str, Any], saved: dict[str, Any]) -> list[Any]:
 
 
 def _of_array(value: Any, saved: Any) -> list[Any]:
-    numbers, shape, _ = saved
-    return [] if value.shape == shape and value.tobytes() == numbers.tobytes() else [0]
+    numbers, shape, *_ = saved
+    return [] if value.dtype == numbers.dtype and value.shape == shape and value.tobytes() == numbers.tobytes() else [0]
 
 
 _FINDERS: dict[Any, Callable[[Any, Any], Iterable[Any]]] = {
@@ -122,7 +122,7 @@ _FINDERS: dict[Any, Callable[[Any, Any], Iterable[Any]]] = {
     holders.put_space: _of_dictionary,
     holders.put_class: lambda value, saved: _of_dictionary(dict(vars(value)), saved[3]),
     holders.put_object: lambda value, saved: _of_dictionary(value.__dict__, saved[1]),
-    put_slots: lambda value, saved: [
+    holders.put_slots: lambda value, saved: [
         slot.__name__ for slot, part in saved if _differs(getattr(value, slot.__name__, holders.put_names), part)
     ],
 }

@@ -68,11 +68,15 @@ def put_set(value: set[Any], saved: set[Any]) -> None:
         set.update(value, saved)
 
 
-def put_array(value: Any, saved: tuple[Any, tuple[int, ...], bool]) -> None:
+def put_array(value: Any, saved: tuple[Any, tuple[int, ...], tuple[int, ...], bool]) -> None:
     """Refill an array; one that nobody can write to is as it was."""
-    numbers, shape, writeable = saved
+    numbers, shape, strides, writeable = saved
+    if value.dtype != numbers.dtype:
+        value.dtype = numbers.dtype
     if value.shape != shape:
         value.shape = shape
+    if value.strides != strides:
+        value.strides = strides
     if not value.flags.writeable:
         try:
             value.flags.writeable = True
@@ -81,6 +85,43 @@ def put_array(value: Any, saved: tuple[Any, tuple[int, ...], bool]) -> None:
     np.copyto(value, numbers)
     if not writeable:
         value.flags.writeable = False
+
+
+def put_partial(value: Any, saved: tuple[Any, ...]) -> None:
+    """Put back what a `functools.partial` calls, and with what."""
+    if not all(map(is_, (value.func, value.args, value.keywords, value.__dict__), saved)):
+        value.__setstate__(saved)
+
+
+def put_fields(kind: Any, saved: tuple[str, ...] | None) -> None:
+    """Put back the names of the fields of a type of numpy."""
+    if kind.names != saved:
+        kind.names = saved
+
+
+def put_record(value: Any, saved: Any) -> None:
+    """Put back the fields of a record of numpy, which is a part of an array."""
+    for name in saved.dtype.names or ():
+        value[name] = saved[name]
+
+
+def times_held(lock: Any) -> int:
+    """Return how often this thread has acquired a reentrant lock, which it tells in its text alone.
+
+    >>> import threading
+    >>> lock = threading.RLock()
+    >>> lock.acquire(), times_held(lock)
+    (True, 1)
+    """
+    return int(repr(lock).partition("count=")[2].split()[0]) if lock._is_owned() else 0
+
+
+def put_lock(lock: Any, saved: int) -> None:
+    """Acquire or release a reentrant lock until this thread has it as often as before."""
+    while times_held(lock) > saved:
+        lock.release()
+    while times_held(lock) < saved:
+        lock.acquire()
 
 
 MEMBERS = ("__code__", "__defaults__", "__kwdefaults__", "__doc__", "__name__", "__qualname__", "__module__")
@@ -123,6 +164,16 @@ def put_names(space: dict[str, Any], saved: dict[str, Any]) -> None:
                 del space[name]
             else:
                 space[name] = part
+
+
+def put_slots(value: Any, saved: list[tuple[Any, Any]]) -> None:
+    """Put slots back."""
+    for slot, part in saved:
+        if getattr(value, slot.__name__, put_names) is not part:
+            if part is put_names:
+                slot.__delete__(value)
+            else:
+                slot.__set__(value, part)
 
 
 def put_space(space: dict[str, Any], saved: dict[str, Any]) -> None:

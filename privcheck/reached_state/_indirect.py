@@ -1,4 +1,4 @@
-"""Objects that pass on to others and are not put back themselves: caches, bound methods, partials, references."""
+"""Objects that pass on to others: caches, bound methods, partials, references."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any, Protocol
 
+from privcheck.reached_state._holders import put_partial
 from privcheck.reached_state._named_by_code import CACHE
 
 _OF_CACHE = attrgetter("__wrapped__", "__dict__")
@@ -17,6 +18,7 @@ _OF_PROPERTY = attrgetter("fget", "fset", "fdel")
 class Passing(Protocol):
     """The parts of a walk that are filled here: see `Walk`."""
 
+    puts: list[Any]
     cleared: list[Any]
     todo: list[Any]
 
@@ -48,7 +50,9 @@ def take_partial(walk: Passing, value: Any) -> None:
     """Take a `functools.partial`."""
     if type(value.func) is CACHE:
         walk.cleared.append(value.func)
-    walk.hold(walk.parts(_OF_PARTIAL, value))
+    saved = walk.parts(_OF_PARTIAL, value)
+    walk.puts.append((put_partial, value, saved))
+    walk.hold(saved)
 
 
 def take_property(walk: Passing, value: Any) -> None:

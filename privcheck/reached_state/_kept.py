@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import operator
 import os
 import threading
 from collections.abc import Iterable, Iterator
@@ -10,17 +12,23 @@ from contextlib import contextmanager
 from operator import is_
 from typing import Any
 
+import numpy as np
+
 from privcheck.reached_state._changes import changed, place
-from privcheck.reached_state._holders import put_array
+from privcheck.reached_state._holders import put_array, put_fields, put_lock, put_record, times_held
 from privcheck.reached_state._own_modules import is_own_class
 from privcheck.reached_state._separate_draws import Coins
 from privcheck.reached_state._unchanged import Unchanged
-from privcheck.reached_state._walk import Walk
+from privcheck.reached_state._walk import Walk, keep_as
 
 LOCK = threading.RLock()
 """Held from a snapshot until it has been put back, and during every update of a guarded policy: in between, what one
 policy writes into a global would be undone for another.
 """
+
+keep_as(type(LOCK), times_held, put_lock)
+keep_as(np.dtype, operator.attrgetter("names"), put_fields)
+keep_as(np.void, copy.deepcopy, put_record)
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)

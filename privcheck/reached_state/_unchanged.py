@@ -12,7 +12,7 @@ import numpy as np
 
 from privcheck.reached_state import _holders as holders
 from privcheck.reached_state._indirect import of_reference
-from privcheck.reached_state._walk import Walk, put_slots
+from privcheck.reached_state._walk import Walk
 
 _OF_FUNCTION = attrgetter(*holders.MEMBERS, "__dict__")
 _OF_CLASS = attrgetter("__name__", "__qualname__", "__bases__", "__class__")
@@ -59,7 +59,7 @@ class Unchanged:
             *_parts(found[holders.put_ordered], _of_ordered),
             *_names(walk),
             *_parts(walk.read, lambda read: read[0](read[1])),
-            *_parts([part for part in walk.puts if part[0] is put_slots], _of_slots),
+            *_parts([part for part in walk.puts if part[0] is holders.put_slots], _of_slots),
         ]
         self._empty = empty
         self._comparable = (
@@ -74,8 +74,9 @@ class Unchanged:
         """Return whether all is the same, but for numbers in arrays."""
         if not self._comparable or any(map(_is_full, self._empty)):
             return False
-        for array, (_, shape, writeable) in self.arrays:
-            if array.shape != shape or array.flags.writeable != writeable:
+        for array, (numbers, shape, strides, writeable) in self.arrays:
+            alike = array.shape == shape and array.strides == strides and array.dtype == numbers.dtype
+            if not alike or array.flags.writeable != writeable:
                 return False
         try:
             return all(test() for test in self._tests)
@@ -84,14 +85,14 @@ class Unchanged:
 
     def keep_arrays(self) -> None:
         """Keep what the arrays hold now."""
-        for array, (numbers, _, _) in self.arrays:
+        for array, (numbers, _, _, _) in self.arrays:
             np.copyto(numbers, array)
 
 
 _COMPARED = {
     holders.put_array, holders.put_cell, holders.put_class, holders.put_deque, holders.put_dictionary,
-    holders.put_items, holders.put_members, holders.put_names, holders.put_object, holders.put_ordered, holders.put_set,
-    holders.put_space, put_slots,
+    holders.put_items, holders.put_members, holders.put_names, holders.put_object, holders.put_ordered,
+    holders.put_partial, holders.put_set, holders.put_slots, holders.put_space,
 }  # fmt: skip
 
 

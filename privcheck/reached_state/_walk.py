@@ -36,6 +36,7 @@ from privcheck.reached_state._holders import (
     put_object,
     put_ordered,
     put_set,
+    put_slots,
     put_space,
     slots_of,
 )
@@ -55,11 +56,11 @@ from privcheck.reached_state._own_modules import is_inner, is_own_class, is_own_
 
 ATOMS: set[type] = {
     int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, slice, object,
-    np.float64, np.int64, np.bool_, *(type(np.dtype(kind)) for kind in (float, int, bool)), type(threading.Lock()),
-    type(threading.RLock()), types.CodeType, typing.ForwardRef, types.GetSetDescriptorType, types.MemberDescriptorType,
-    types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
+    np.float64, np.int64, np.bool_, *(type(np.dtype(kind)) for kind in (float, int, bool)), types.CodeType,
+    typing.ForwardRef, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
+    types.MethodDescriptorType, types.ClassMethodDescriptorType,
 }  # fmt: skip
-"""Classes of objects that hold nothing which can be changed, and of locks."""
+"""Classes of objects that hold nothing which can be changed."""
 
 _ITERATORS = tuple(kind for kind in vars(itertools).values() if isinstance(kind, type))
 
@@ -224,7 +225,8 @@ def _memory(walk: Walk, value: Any) -> None:
 
 def _array(walk: Walk, value: Any) -> None:
     saved = np.array(value, copy=True, subok=False)
-    walk.puts.append((put_array, value, (saved, value.shape, value.flags.writeable)))
+    walk.puts.append((put_array, value, (saved, value.shape, value.strides, value.flags.writeable)))
+    walk.todo.append(value.dtype)
     if value.dtype.hasobject:
         walk.hold(saved.ravel().tolist())
     if value.base is not None:
@@ -234,11 +236,11 @@ def _array(walk: Walk, value: Any) -> None:
 def _function(walk: Walk, value: Any) -> None:
     code = value.__code__
     walk.puts.append((put_members, value, tuple(getattr(value, name) for name in MEMBERS)))
-    held = value.__dict__
-    if held:
-        walk.todo.append(held)
-    else:
-        walk.puts.append((put_dictionary, held, {}))
+    for held in (value.__dict__, value.__annotations__):
+        if held:
+            walk.todo.append(held)
+        else:
+            walk.puts.append((put_dictionary, held, {}))
     for part in (value.__defaults__, value.__kwdefaults__):
         if part:
             walk.todo.append(part)
@@ -300,16 +302,6 @@ def _object(walk: Walk, value: Any) -> None:
     walk.todo.append(type(value))
 
 
-def put_slots(value: Any, saved: list[tuple[Any, Any]]) -> None:
-    """Put slots back."""
-    for slot, part in saved:
-        if getattr(value, slot.__name__, put_names) is not part:
-            if part is put_names:
-                slot.__delete__(value)
-            else:
-                slot.__set__(value, part)
-
-
 def _error(walk: Walk, value: Any) -> None:
     saved = tuple(getattr(value, name) for name in OF_ERRORS)
     walk.puts.append((put_error, value, saved))
@@ -351,10 +343,10 @@ _TAKERS: dict[type, Taker] = {
 _BASES: list[tuple[Any, Taker]] = [
     (type, _class),
     ((np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random), _generator),
-    ((np.generic, np.dtype, np.random.SeedSequence, Path), _nothing),
+    ((np.generic, np.dtype, Path), _nothing),
     (_ITERATORS, _refused),
     (BaseException, _error),
-    (threading.local, lambda walk, value: _object(walk, value)),
+    (threading.local, _object),
 ]
 
 
@@ -375,7 +367,7 @@ def _taker(kind: type) -> Taker:
     if hasattr(kind, "__next__") and not hasattr(kind, "__dict__"):
         return _refused
     if kind.__module__ == "typing":
-        return _nothing
+        return _object if kind.__dictoffset__ else _nothing
     if kind.__module__.partition(".")[0] in OPAQUE:
         return _trusted
     if (kind.__dictoffset__ or slots_of(kind)) and not holds_more(kind):

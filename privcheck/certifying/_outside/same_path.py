@@ -1,0 +1,151 @@
+"""Whether code does with ordinary rewards what it does with wrapped ones: the same lines, errors and actions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from privcheck.arrays import Table
+from privcheck.certifying._noisy_replay import Player
+from privcheck.certifying._own_files import is_own
+from privcheck.errors import PrivcheckError
+from privcheck.mechanisms import Mechanism
+from privcheck.private_values import LeakError
+
+Step = tuple[str, int, str, str]
+"""A file, a line, the function that it is in, and the class of an exception that passes through it, or nothing."""
+
+MOST_CONSTANTS = 64
+"""How many numbers that the code names are tried as rewards."""
+
+NAMED_SEEDS = 3
+"""Number of seeds with which these are played: by some, the noise decides as they do."""
+
+
+@dataclass
+class Way:
+    """The lines of a target's own files that ran, and the exceptions that passed through them."""
+
+    steps: set[Step] = field(default_factory=set)
+    codes: set[CodeType] = field(default_factory=set)
+
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Take note of what runs in the block, in this thread."""
+        previous = sys.gettrace()
+        sys.settrace(self._called)
+        try:
+            yield
+        finally:
+            sys.settrace(previous)
+
+    def _called(self, frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG002
+        code = frame.f_code
+        if not is_own(code.co_filename, frozenset()) or _of_a_mechanism(frame):
+            return None
+        self.codes.add(code)
+
+        def stepped(frame: FrameType, event: str, argument: Any) -> Any:
+            if event == "line":
+                self.steps.add((code.co_filename, frame.f_lineno, code.co_qualname, ""))
+            elif event == "exception" and not issubclass(argument[0], _ORDINARY):
+                self.steps.add((code.co_filename, frame.f_lineno, code.co_qualname, argument[0].__name__))
+            return stepped
+
+        return stepped
+
+    def constants(self, low: float, high: float) -> list[float]:
+        """Return the numbers within the range of rewards, without its ends, that the code names."""
+        numbers = {
+            float(one.real) for code in self.codes for one in code.co_consts if type(one) in (int, float, complex)
+        }
+        return sorted(one for one in numbers if low < one < high)[:MOST_CONSTANTS]
+
+
+_ORDINARY = (StopIteration, StopAsyncIteration, GeneratorExit, LeakError)
+"""What ends iterations, and what is reported as a leak."""
+
+
+def _of_a_mechanism(frame: FrameType) -> bool:
+    """Tell whether a mechanism of the target's own runs, which the guard examines and the code alone does not."""
+    place: FrameType | None = frame
+    while place is not None:
+        code = place.f_code
+        own = code.co_argcount > 0 and is_own(code.co_filename, frozenset())
+        if own and isinstance(place.f_locals.get(code.co_varnames[0]), Mechanism):
+            return True
+        place = place.f_back
+    return False
+
+
+def other_ways(player: Player, tables: list[Table], seed: int, rewards: tuple[float, float], arms: int) -> list[str]:
+    """Return notes on what code does otherwise with ordinary rewards than with wrapped ones.
+
+    What code does under the guard is a function of public numbers, so a run with the same coins and the same releases
+    does the same with ordinary rewards: unless the code distinguishes the two, as by catching an error that
+    wrapped ones alone raise. One more stream has rewards that the code names, with which it might compare them.
+
+    Parameters
+    ----------
+    player : plays the policy, guarded and as it is.
+    tables : streams.
+    seed : of the coins and the noise.
+    rewards : the declared range.
+    arms : K, the number of columns that hold rewards.
+    """
+    notes, named = dict[str, None](), set[float]()
+    for table in tables:
+        way = _compared(player, table, seed, notes)
+        named.update(way.constants(*rewards))
+    if named:
+        cycle = np.resize(sorted(named), (len(tables[-1]), 1))
+        table = tables[-1].copy()
+        table[:, :arms] = cycle
+        for number in range(seed, seed + NAMED_SEEDS):
+            _compared(player, table, number, notes)
+    return list(notes)
+
+
+def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -> Way:
+    wrapped, ordinary = Way(), Way()
+    try:
+        with wrapped.followed():
+            run = player.guarded(table, seed, None)
+        if run is None:
+            return wrapped
+        with ordinary.followed():
+            failure = player.failure(table, seed, run, run.actions, set())
+    except PrivcheckError:  # replay says so
+        return wrapped
+    found = min(wrapped.steps ^ ordinary.steps, default=None, key=_alone_last)
+    if found is not None:
+        file, line, function, error = found
+        place = f"{Path(file).name}:{line} in {function}"
+        what = f"{error} is raised" if error else "this line runs"
+        which = "wrapped" if found in wrapped.steps else "ordinary"
+        notes[OTHERWISE.format(place, what, which)] = None
+    elif failure is not None:
+        notes[ACTIONS] = None
+    return ordinary
+
+
+def _alone_last(step: Step) -> tuple[bool, Step]:
+    """Order steps so that exceptions, which are the cause, come before lines."""
+    return not step[3], step
+
+
+OTHERWISE = (
+    "{}: {} with {} rewards alone, so the code does something else with the others: let it do the same with both, "
+    "as by releasing a value before it is read"
+)
+ACTIONS = (
+    "with ordinary rewards the code plays other actions than with wrapped ones, although the coins and all releases "
+    "are the same: it tells the two apart"
+)
