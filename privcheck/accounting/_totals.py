@@ -117,6 +117,29 @@ class Totals(Mapping[Datum, Charge]):
         copied._others, copied._count = self._others.copy(), self._count
         return copied
 
+    def packed(self) -> tuple[Any, ...]:
+        """Return all totals in a few bytes for each stretch of rounds with equal ones, for `unpack`."""
+        numbers = np.array(sorted(self._pages), np.int64)
+        every = np.concatenate([self._pages[number] for number in numbers.tolist()] or [np.zeros((0, _PAGE))]).ravel()
+        bits = every.view(np.int64)  # NaN is equal to itself
+        starts = np.flatnonzero(np.append(True, bits[1:] != bits[:-1])) if bits.size else np.zeros(0, np.int64)
+        runs = starts, every[starts], every.size
+        return numbers, runs, self._others.copy(), self._count, [list(top.items()) for top in self._top]
+
+    def unpack(self, packed: tuple[Any, ...]) -> None:
+        """Hold the totals that `packed` of another one returned, which adds up the same currencies.
+
+        >>> totals, again = Totals(2), Totals(2)
+        >>> totals.add(ByDatum.of({1: Charge(0.5), 2: Charge(0.5), (3, 0): Charge(1.0)}))
+        >>> again.unpack(totals.packed())
+        >>> again == totals, again.largest("epsilon"), len(again)
+        (True, 1.5, 3)
+        """
+        numbers, (starts, values, size), others, count, top = packed
+        every = np.repeat(values, np.diff(starts, append=size)).reshape(-1, len(self.currencies), _PAGE)
+        self._pages = {number: page.copy() for number, page in zip(numbers.tolist(), every, strict=True)}
+        self._others, self._count, self._top = dict(others), count, tuple(map(dict, top))
+
     def capped(self, name: str, limit: float, accepted: float) -> Totals:
         """Return a copy in which amounts above `limit`, but at most `accepted`, are `limit`; to be read, not added to.
 

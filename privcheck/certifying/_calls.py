@@ -96,6 +96,11 @@ class Calls:
         self._closed.clear()
 
     @property
+    def causes(self) -> dict[str, BaseException]:
+        """What has closed each call that is not let in any more."""
+        return self._closed
+
+    @property
     def closed(self) -> bool:
         """Whether some call is no longer let in."""
         return bool(self._closed)

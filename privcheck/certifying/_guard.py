@@ -14,6 +14,7 @@ from privcheck.certifying._noise_source import noise_source
 from privcheck.certifying._outside.state_apart import check_can_be_put_back, secret_coins
 from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.certifying._recorded.event_engine import Engine
+from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
 from privcheck.certifying._recorded.played import Played
@@ -94,7 +95,7 @@ def guard(
     neighbours are also streams that differ in all rewards of one person in one window, whenever they are released; over
     W windows the loss is at most W per_user, of rho W^2 per_user. Provided that the disk keeps what it has confirmed,
     that `head` is not restored together with the ledger, that nobody else writes to either, and that who gave rewards,
-    when, and under which id is public. See `docs/deployment.md`.
+    when, and under which id is public. `forget()` deletes rewards and contexts from it. See `docs/deployment.md`.
 
     Examples
     --------
@@ -152,17 +153,16 @@ def guarded(
     budget = budget_of(given["epsilon"], given["delta"] or 0.0, given["rho"], given["mu"])
     if budget is None:
         raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "a guard needs one: give epsilon=1.0")
-    known = [coins]
-    if not builds:
-        known = _own_generators(policy)
-    source = noise_source(noise, rng, known)
+    source = noise_source(noise, rng, [coins] if builds else _own_generators(policy))
     keeping.check(builds=builds, noise=noise, rng=rng)
 
-    def build(log: DrawLog | None, calls: Calls, bits: Any) -> Played:
+    def build(log: DrawLog | None, calls: Calls, bits: Any, thawed: Thawed | None = None) -> Played:
         session = Session(related, rewards, budget, source, contexts, options["accountants"])
         own_coins = coins if bits is None else np.random.Generator(bits)
         session.coins = session.source.coins = secret_coins(own_coins)
         session.log, made = log, policy
+        if thawed is not None:
+            return thawed.played(session, bits, by, calls)
         if builds:
             keywords = factory_arguments(
                 policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
@@ -184,7 +184,7 @@ def guarded(
         return Played(made, session, by, count, calls, interrupts=log is not None)
 
     parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
-    return GuardedPolicy(Engine(build, opened(keeping, budget, parameters)))
+    return GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy)))
 
 
 BUILT = (

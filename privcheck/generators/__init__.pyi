@@ -1,4 +1,5 @@
 from ._draws_on_private_values import GuardedDraws as GuardedDraws
+from ._frozen_generators import generator_apart as generator_apart
 from ._global_generators import GlobalDraws as GlobalDraws
 from ._global_generators import generator_states as generator_states
 from ._global_generators import global_generators_apart as global_generators_apart

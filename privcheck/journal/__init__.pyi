@@ -8,7 +8,9 @@ from ._chained_entries import Entry as Entry
 from ._journal import Admission as Admission
 from ._journal import Answered as Answered
 from ._journal import Journal as Journal
-from ._ledger_file import Opened as Opened
+from ._kept_snapshots import Snapshot as Snapshot
+from ._kept_snapshots import SnapshotRow as SnapshotRow
 from ._ledger_file import SqliteJournal as SqliteJournal
 from ._ledger_reader import LedgerFile as LedgerFile
+from ._ledger_tables import Opened as Opened
 from ._memory import MemoryJournal as MemoryJournal

@@ -58,6 +58,13 @@ class Entry(NamedTuple):
         text = f"[{number}, {self.event}, {words}, {self.window}]"
         return Entry(*said, hashlib.sha256(previous + text.encode()).digest())
 
+    def follows(self, previous: bytes) -> bool:
+        """Return whether it is as it was written, after an entry with this hash."""
+        try:
+            return self.after(previous).hash == self.hash
+        except TypeError:  # bytes where text was written
+            return False
+
     @property
     def said(self) -> dict[str, object]:
         """The body, read."""

@@ -14,6 +14,17 @@ LEDGER = 0x70637631
 DURABLE = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
 """What is committed outlives a loss of power, and one write to the disk commits it; what is deleted is overwritten."""
 
+PLACES = 2**40
+"""The row of an entry is this many times the number of its scope, plus its own number."""
+
+BODY = """CASE WHEN told IS NULL THEN rest ELSE '{"round": ' || round || ', "told": "' || lower(hex(told))
+        || '", "by": "' || lower(hex(by)) || CASE rest WHEN '' THEN '"}' ELSE '", "answer": ' || rest || '}' END END"""
+"""The body of an event, of which the parts are kept; of any other entry the whole of it is."""
+
+TOLD_TABLE = "CREATE TABLE {} (id INTEGER PRIMARY KEY, salt BLOB NOT NULL, input BLOB NOT NULL)"
+SNAPSHOT_TABLE = """CREATE TABLE {} (scope INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL,
+        code TEXT NOT NULL, seal BLOB NOT NULL, state BLOB NOT NULL, problem TEXT NOT NULL)"""
+
 LEDGER_FORMATS = (
     f"""PRAGMA application_id = {LEDGER};
     CREATE TABLE scope (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, identity TEXT NOT NULL UNIQUE,
@@ -25,8 +36,29 @@ LEDGER_FORMATS = (
     CREATE INDEX entry_of_person ON entry (person, window) WHERE person <> '';
     CREATE TABLE told (scope INTEGER NOT NULL REFERENCES scope, number INTEGER NOT NULL, salt BLOB NOT NULL,
         input BLOB NOT NULL, PRIMARY KEY (scope, number)) WITHOUT ROWID""",
+    f"""DROP INDEX entry_of_request;
+    DROP INDEX entry_of_person;
+    ALTER TABLE entry RENAME TO entry_before;
+    ALTER TABLE told RENAME TO told_before;
+    CREATE TABLE entry (id INTEGER PRIMARY KEY, event INTEGER NOT NULL, kind TEXT NOT NULL, round INTEGER, told BLOB,
+        by BLOB, rest TEXT NOT NULL, request TEXT NOT NULL, person TEXT NOT NULL, window INTEGER NOT NULL,
+        hash BLOB NOT NULL, scope INTEGER AS (id / {PLACES}), number INTEGER AS (id % {PLACES}), body TEXT AS ({BODY}));
+    INSERT INTO entry (id, event, kind, rest, request, person, window, hash)
+        SELECT scope * {PLACES} + number, event, kind, body, request, person, window, hash
+        FROM entry_before ORDER BY scope, number;
+    {TOLD_TABLE.format("told")};
+    INSERT INTO told SELECT scope * {PLACES} + number, salt, input FROM told_before ORDER BY scope, number;
+    DROP TABLE entry_before;
+    DROP TABLE told_before;
+    CREATE UNIQUE INDEX entry_of_request ON entry (request, kind, scope) WHERE request <> '';
+    CREATE INDEX entry_of_person ON entry (person, window) WHERE person <> '';
+    {SNAPSHOT_TABLE.format("snapshot")}""",
 )
-"""Scripts that bring a ledger from each format to the next."""
+"""Scripts that bring a ledger from each format to the next.
+
+The second puts entries where the next one belongs, at the end of a table, and what is told of an event in as few bytes
+as it has; `body` is the text that is hashed.
+"""
 
 HEAD_FORMATS = (
     """CREATE TABLE head (ledger TEXT PRIMARY KEY, place TEXT NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL);

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import ClassVar, NamedTuple, Protocol
 
 from privcheck.journal._chained_entries import Entry
+from privcheck.journal._kept_snapshots import Snapshot
 
 
 class Answered(NamedTuple):
@@ -81,6 +82,40 @@ class Journal(Protocol):
 
     def told(self, number: int) -> tuple[bytes, bytes]:
         """Return the salt of the event with this entry and what it was told."""
+
+    def snapshot(self, code: str) -> Snapshot | None:
+        """Return the snapshot that code like this has taken; None if there is none that fits the entries."""
+
+    def snapshot_at(self) -> int:
+        """Return the number of the entry after which the newest snapshot was taken; 0 for none."""
+
+    def keep(self, snapshot: Snapshot | str) -> None:
+        """Put a snapshot in place of the one before, inside a transaction, or say why it could not be taken."""
+
+    def drop(self, problem: str) -> None:
+        """Delete the snapshot, inside a transaction, and say why."""
+
+    def inputs(self, kind: str) -> list[tuple[int, int]]:
+        """Return the numbers and rounds of the entries with events of this kind that are not forgotten, in order."""
+
+    def is_forgotten(self) -> bool:
+        """Return whether what the first event was told is not there, so that nothing can be played from it."""
+
+    def forget(self, last: int, stays: Sequence[int]) -> int:
+        """Delete what events were told, inside a transaction, of this scope and all of those that it continues.
+
+        Parameters
+        ----------
+        last : the last entry whose event is forgotten.
+        stays : numbers of entries before it whose events are not.
+
+        Returns
+        -------
+        How many were deleted.
+        """
+
+    def erase(self) -> None:
+        """Overwrite what was deleted, after the transaction."""
 
     def admissions(self, person: str, window: int) -> list[Admission]:
         """Return the rewards of a person in a window that were passed on, in this scope and those that it continues."""

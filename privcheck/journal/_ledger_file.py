@@ -10,51 +10,46 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry
-from privcheck.journal._databases import head_database, ledger_database
+from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, Entry
+from privcheck.journal._databases import PLACES, head_database, ledger_database
 from privcheck.journal._journal import Admission, Answered
+from privcheck.journal._kept_snapshots import (
+    Snapshot,
+    drop_snapshot,
+    find_snapshot,
+    forget_told,
+    keep_problem,
+    keep_snapshot,
+    snapshot_row,
+)
+from privcheck.journal._ledger_tables import (
+    OF_SCOPE,
+    Opened,
+    append,
+    between,
+    end,
+    entries,
+    entry,
+    insert,
+    parameters_of,
+    read,
+    scopes,
+    told,
+)
 from privcheck.scheduling import Database
 
-PAGE = 1000
-"""Entries that are read at once."""
-
-TOLD = "SELECT salt, input FROM told WHERE scope = ? AND number = ?"
+FORGOTTEN = (
+    "only a guard that opens it as it was then, with the same code and libraries, goes on with it: go back, or name "
+    "another scope= with continues= to keep all charges"
+)
 FORWARD = (
     "INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (ledger) DO UPDATE SET number = excluded.number, "
     "hash = excluded.hash WHERE excluded.number > head.number"
 )
 """A statement by itself is a transaction, which is durable when it returns."""
-
-COLUMNS = "number, event, kind, body, request, person, window, hash"
-ANSWERED = f"""SELECT {COLUMNS}, (SELECT salt FROM told WHERE told.scope = entry.scope AND told.number = entry.number)
-    FROM entry WHERE scope = ? AND request = ? AND kind = ? AND request <> ''"""
-ADD = f"INSERT INTO entry (scope, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A scope of a ledger.
-
-    Parameters
-    ----------
-    number : by which its entries are found.
-    name : of the scope.
-    identity : by which heads are found, whatever the file is called.
-    secret : the key of the policy's coins.
-    salt : with which codes of persons are made; that of the scope that it continues.
-    continues : number of that scope; None if there is none.
-    """
-
-    number: int
-    name: str
-    identity: str
-    secret: bytes
-    salt: bytes
-    continues: int | None
 
 
 class SqliteJournal:
@@ -97,7 +92,7 @@ class SqliteJournal:
             self.scope, self._shown = self.chain[0], 0
             self._last: tuple[int, bytes] | None = None
             for scope in reversed(self.chain):
-                self.show(*_end(self.database, scope.number), scope)
+                self.show(*end(self.database, scope.number), scope)
         except BaseException:
             self.close()
             raise
@@ -125,48 +120,90 @@ class SqliteJournal:
 
     def head(self) -> tuple[int, bytes]:
         """Return the number and the hash of the last entry."""
-        self._last = _end(self.database, self.scope.number)
+        self._last = end(self.database, self.scope.number)
         return self._last
 
     def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None) -> Entry:
         """Add an entry to the scope."""
         number, chained = self._last or self.head()
-        added = _insert(self.database, self.scope.number, entry.at(number + 1, chained))
+        added = insert(self.database, self.scope.number, entry.at(number + 1, chained))
         self._last = added.number, added.hash
         if told is not None:
-            values = self.scope.number, added.number, *told
-            self.database.execute("INSERT INTO told VALUES (?, ?, ?, ?)", values)
+            self.database.execute("INSERT INTO told VALUES (?, ?, ?)", (self.scope.number * PLACES + number + 1, *told))
         return added
 
     def answer(self, request: str, kind: str) -> Answered | None:
         """Return the event of this kind under an id, in this scope or one that it continues."""
         for scope in self.chain:
-            for *row, salt in self.database.rows(ANSWERED, (scope.number, request, kind)):
-                event, earlier = Entry(*row), scope.number != self.scope.number
+            where = "scope = ? AND request = ? AND kind = ? AND request <> ''"
+            for event in read(self.database, where, (scope.number, request, kind)):
+                kept = told(self.database, scope.number, event.number)
+                salt = kept[0] if kept else None
+                earlier = scope.number != self.scope.number
                 if "answer" in event.said:
                     return Answered(event, event, salt, earlier)
-                where = f"scope = ? AND number > ? AND kind = '{ANSWER}' AND event = ? ORDER BY number LIMIT 1"
-                values = scope.number, event.number, event.event
+                where = f"{OF_SCOPE} AND kind = '{ANSWER}' AND event = ? ORDER BY id LIMIT 1"
+                values = *between(scope.number, event.number), event.event
                 return Answered(event, next(read(self.database, where, values), None), salt, earlier)
         return None
 
     def after(self, number: int) -> Iterator[Entry]:
-        """Return the entries after this one, in order, a page at a time."""
-        where = f"scope = ? AND number > ? ORDER BY number LIMIT {PAGE}"
-        while page := [*read(self.database, where, (self.scope.number, number))]:
-            yield from page
-            number = page[-1].number
+        """Return the entries after this one, in order."""
+        yield from entries(self.database, self.scope, number)  # which keeps the file open
 
     def told(self, number: int) -> tuple[bytes, bytes]:
         """Return the salt of the event with this entry and what it was told."""
-        rows = self.database.rows(TOLD, (self.scope.number, number))
-        if not rows:
-            raise self.database.refusal.because(f"what the event of entry {number} was told is not there")
-        return bytes(rows[0][0]), bytes(rows[0][1])
+        found = told(self.database, self.scope.number, number)
+        if found is None:
+            raise self.database.refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
+        return found
+
+    def snapshot(self, code: str) -> Snapshot | None:
+        """Return the snapshot that code like this has taken; None if there is none that fits the entries."""
+        return find_snapshot(self.database, self.scope, code)
+
+    def snapshot_at(self) -> int:
+        """Return the number of the entry after which the newest snapshot was taken; 0 for none."""
+        return snapshot_row(self.database, self.scope).number
+
+    def keep(self, snapshot: Snapshot | str) -> None:
+        """Put a snapshot in place of the one before, or say why it could not be taken."""
+        if isinstance(snapshot, str):
+            keep_problem(self.database, self.scope, snapshot)
+        else:
+            keep_snapshot(self.database, self.scope, snapshot)
+
+    def drop(self, problem: str) -> None:
+        """Delete the snapshot, and say why."""
+        drop_snapshot(self.database, self.scope, problem)
+
+    def inputs(self, kind: str) -> list[tuple[int, int]]:
+        """Return the numbers and rounds of the entries with events of this kind that are not forgotten, in order."""
+        where = f"{OF_SCOPE} AND id IN (SELECT id FROM told WHERE {OF_SCOPE}) AND kind = ? AND event >= 0 ORDER BY id"
+        columns = "number, CASE WHEN told IS NULL THEN json_extract(rest, '$.round') ELSE round END"
+        scope = between(self.scope.number)
+        return self.database.rows(f"SELECT {columns} FROM entry WHERE {where}", (*scope, *scope, kind))
+
+    def is_forgotten(self) -> bool:
+        """Return whether what some events were told is not there."""
+        first = OF_SCOPE + " AND event = 0"
+        rows = self.database.rows(f"SELECT number FROM entry WHERE {first} LIMIT 1", between(self.scope.number))
+        return bool(rows) and told(self.database, self.scope.number, rows[0][0]) is None
+
+    def forget(self, last: int, stays: Sequence[int]) -> int:
+        """Delete what events up to an entry were told, but for some, and all of the scopes that this one continues."""
+        return forget_told(self.database, self.chain, last, stays)
+
+    def erase(self) -> None:
+        """Overwrite what was deleted, after its transaction: the log of the database still has it."""
+        ((busy, *_),) = self.database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            reason = "what was deleted is still in its log, which another process reads"
+            raise self.database.refusal.because(reason, "call forget() again")
 
     def admissions(self, person: str, window: int) -> list[Admission]:
         """Return the rewards of a person in a window, in this scope and those that it continues, the oldest first."""
-        where = "scope = ? AND person = ? AND window = ? AND person <> '' ORDER BY number"
+        where = "scope = ? AND person = ? AND window = ? AND person <> '' ORDER BY id"
         return [
             Admission(scope.name, event)
             for scope in reversed(self.chain)
@@ -225,7 +262,7 @@ class SqliteJournal:
         self.database.execute("INSERT INTO scope VALUES (?, ?, ?, ?, ?, ?)", values)
         said = {"scope": name, "identity": made.identity, "continues": old, "parameters": parameters}
         said |= {"secret": hashlib.sha256(secret).hexdigest(), "salt": hashlib.sha256(salt).hexdigest()}
-        _append(self.database, made.number, Entry(0, -1, SCOPE, json.dumps(said)))
+        append(self.database, made.number, Entry(0, -1, SCOPE, json.dumps(said)))
         return [made, *chain]
 
     def _place(self, name: str) -> str:
@@ -233,15 +270,15 @@ class SqliteJournal:
 
     def _end_scope(self, scope: Opened, by: str) -> None:
         """Close a scope for every worker; an event that is pending ends there, with what it has drawn charged."""
-        last = next(read(self.database, "scope = ? ORDER BY number DESC LIMIT 1", (scope.number,)))
+        last = next(read(self.database, f"{OF_SCOPE} ORDER BY id DESC LIMIT 1", between(scope.number)))
         if last.kind == CLOSED:
             got = words(f"{scope.name!r}, which {last.said['by']!r} continues")
             raise PrivcheckError("continues", got, "a scope that none continues", f"continue {last.said['by']!r}")
         if last.event >= 0 and last.kind != ANSWER and "answer" not in last.said:
             error = {"type": "GuardClosedError", "text": f"the scope {by!r} continues this one", "parts": None}
             said = {"answer": {"error": error, "closes": []}}
-            _append(self.database, scope.number, Entry(0, last.event, ANSWER, json.dumps(said)))
-        _append(self.database, scope.number, Entry(0, -1, CLOSED, json.dumps({"by": by})))
+            append(self.database, scope.number, Entry(0, last.event, ANSWER, json.dumps(said)))
+        append(self.database, scope.number, Entry(0, -1, CLOSED, json.dumps({"by": by})))
 
     def _check_heads(self, chain: Sequence[Opened]) -> None:
         for scope in chain:
@@ -250,30 +287,12 @@ class SqliteJournal:
                 raise self.database.refusal.because(*problem)
 
 
-def scopes(database: Database) -> list[Opened]:
-    """Return the scopes of a ledger, the oldest first."""
-    rows = database.rows("SELECT id, name, identity, secret, salt, continues FROM scope ORDER BY id")
-    return [Opened(*row) for row in rows]
-
-
-def read(database: Database, where: str, values: Sequence[Any]) -> Iterator[Entry]:
-    """Return the entries that a condition selects, read in one go up to the first use."""
-    return (Entry(*row) for row in database.rows(f"SELECT {COLUMNS} FROM entry WHERE {where}", values))
-
-
-def parameters_of(database: Database, scope: Opened) -> dict[str, Any]:
-    """Return what the guards of a scope are built with."""
-    said: dict[str, Any] = next(read(database, "scope = ? AND number = 1", (scope.number,))).said
-    found: dict[str, Any] = said["parameters"]
-    return found
-
-
 def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[str, str] | None:
     """Return what is wrong with the end of a scope, as its head knows it, and what to do; None if nothing is."""
-    number, _ = _end(database, scope.number)
+    number, _ = end(database, scope.number)
     rows = heads.rows("SELECT number, hash FROM head WHERE ledger = ?", (scope.identity,))
     if not rows:
-        played = database.rows("SELECT 1 FROM entry WHERE scope = ? AND event > 0 LIMIT 1", (scope.number,))
+        played = database.rows(f"SELECT 1 FROM entry WHERE {OF_SCOPE} AND event > 0 LIMIT 1", between(scope.number))
         if not played:
             return None
         hint = (
@@ -285,28 +304,11 @@ def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[st
     if said > number:
         hint = "this is an old copy, and going on with it would spend again what was spent since: restore the newest"
         return f"the scope {scope.name!r} of the ledger ends at entry {number}, its head says {said}", hint
-    where = next(read(database, "scope = ? AND number = ?", (scope.number, said)), None)
+    where = entry(database, scope, said)
     if where is None or where.hash != chained:
         hint = "this is a copy that went its own way: restore the one that the head belongs to"
         return f"entry {said} of the scope {scope.name!r} is not the one that its head knows", hint
     return None
-
-
-def _end(database: Database, scope: int) -> tuple[int, bytes]:
-    rows = database.rows("SELECT number, hash FROM entry WHERE scope = ? ORDER BY number DESC LIMIT 1", (scope,))
-    return (int(rows[0][0]), bytes(rows[0][1])) if rows else (0, START)
-
-
-def _append(database: Database, scope: int, entry: Entry) -> Entry:
-    number, chained = _end(database, scope)
-    return _insert(database, scope, entry.at(number + 1, chained))
-
-
-def _insert(database: Database, scope: int, entry: Entry) -> Entry:
-    what = entry.number, entry.event, entry.kind, entry.body
-    row = scope, *what, entry.request, entry.person, entry.window, entry.hash
-    database.execute(ADD, row)
-    return entry
 
 
 def _chain(scope: Opened, known: dict[int, Opened]) -> list[Opened]:

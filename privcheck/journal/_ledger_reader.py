@@ -8,7 +8,9 @@ from typing import Self
 
 from privcheck.journal._chained_entries import Entry
 from privcheck.journal._databases import head_database, ledger_database
-from privcheck.journal._ledger_file import PAGE, Opened, head_problem, read, scopes
+from privcheck.journal._kept_snapshots import SnapshotRow, count_told, snapshot_row
+from privcheck.journal._ledger_file import head_problem
+from privcheck.journal._ledger_tables import Opened, all_told, entries, scopes
 
 
 class LedgerFile:
@@ -49,11 +51,19 @@ class LedgerFile:
 
     def entries(self, scope: Opened) -> Iterator[Entry]:
         """Return the entries of a scope, in order."""
-        number = 0
-        where = f"scope = ? AND number > ? ORDER BY number LIMIT {PAGE}"
-        while page := [*read(self._database, where, (scope.number, number))]:
-            yield from page
-            number = page[-1].number
+        yield from entries(self._database, scope, 0)
+
+    def snapshot(self, scope: Opened) -> SnapshotRow:
+        """Return what there is of the snapshot of a scope; it is not read."""
+        return snapshot_row(self._database, scope)
+
+    def count_told(self, scope: Opened) -> int:
+        """Return of how many events it is kept what they were told."""
+        return count_told(self._database, scope)
+
+    def told(self, scope: Opened) -> Iterator[tuple[int, bytes, bytes]]:
+        """Yield, of events that are not forgotten, the entry, the salt and what it was told."""
+        yield from all_told(self._database, scope)
 
     def head_problems(self) -> list[str]:
         """Return where the ledger does not end as its head says."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal._chained_entries import START, Entry
 from privcheck.journal._journal import Admission, Answered
+from privcheck.journal._kept_snapshots import Snapshot
 
 
 class _Alone:
@@ -77,6 +78,35 @@ class MemoryJournal:
     def told(self, number: int) -> tuple[bytes, bytes]:
         """Refuse: nothing is played again from memory."""
         raise KeyError(number)
+
+    def snapshot(self, code: str) -> Snapshot | None:  # noqa: ARG002
+        """Return None: nothing is played again from memory."""
+        return None
+
+    def snapshot_at(self) -> int:
+        """Return 0: there is none."""
+        return 0
+
+    def keep(self, snapshot: Snapshot | str) -> None:
+        """Do nothing: nothing is played again from memory."""
+
+    def drop(self, problem: str) -> None:
+        """Do nothing: there is no snapshot."""
+
+    def inputs(self, kind: str) -> list[tuple[int, int]]:  # noqa: ARG002
+        """Return nothing: what events were told is not kept."""
+        return []
+
+    def is_forgotten(self) -> bool:
+        """Return True: what events were told is not kept."""
+        return True
+
+    def forget(self, last: int, stays: Sequence[int]) -> int:  # noqa: ARG002
+        """Return 0: what events were told is not kept."""
+        return 0
+
+    def erase(self) -> None:
+        """Do nothing."""
 
     def admissions(self, person: str, window: int) -> list[Admission]:
         """Return the rewards of a person in a window that were passed on."""

@@ -39,6 +39,18 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
         most = f"over all of them one lost at most {rows.lifetime():g}"
         yield f"  persons             {people}, in {windows} windows; {most}"
     yield f"  last entry          {rows.last}"
+    yield f"  snapshot            {_snapshot(rows)}"
+    forgotten = rows.recorded - rows.told
+    kept = f"kept of {rows.told} events" + (f", forgotten of {forgotten}" if forgotten else "")
+    yield f"  rewards, contexts   {kept}"
+
+
+def _snapshot(rows: ScopeRows) -> str:
+    kept = rows.snapshot
+    if not kept.number:
+        return f"none: {kept.problem}" if kept.problem else "none yet"
+    newer = f"; none since then: {kept.problem}" if kept.problem else ""
+    return f"after entry {kept.number}, {kept.size} bytes{newer}"
 
 
 def _budget(rows: ScopeRows) -> str:
@@ -54,6 +66,7 @@ def ledger_json(scopes: Sequence[ScopeRows]) -> str:
         {
             "scope": rows.scope.name, "parameters": rows.parameters, "spent": rows.spent, "events": dict(rows.events),
             "continued_by": rows.closed_by or None, "last_entry": rows.last,
+            "snapshot": rows.snapshot._asdict(), "events_told": rows.told,
             "releases": [dict(zip(COLUMNS, row, strict=True)) for row in map(_row, rows.releases)],
             "persons": [
                 {"person": person, "window": window, "rewards": count}

@@ -7,6 +7,7 @@ import itertools
 import json
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,15 +29,19 @@ def quick(monkeypatch):
     monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
-@pytest.fixture
-def folder(tmp_path):
-    guarded = guard(tmp_path, policies.Mechanisms, per_user=2.0)
+def written(folder):
+    guarded = guard(folder, policies.Mechanisms, per_user=2.0)
     for t in range(6):
         arm = guarded.select(request_id=f"e{t}")
         guarded.update(arm, 1.0, request_id=f"e{t}", user=f"u{t % 3}")
     close(guarded)
-    assert problems(tmp_path) == []
-    return tmp_path
+    assert problems(folder) == []
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return written(tmp_path)
 
 
 def problems(folder):
@@ -45,7 +50,9 @@ def problems(folder):
 
 def changed(folder, statement):
     connection = sqlite3.connect(folder / "budget.db")
-    count = connection.execute(statement).rowcount
+    if "SET body" in statement:  # which is made of its parts, unless it is written as a whole
+        connection.execute("UPDATE entry SET rest = body, round = NULL, told = NULL, by = NULL")
+    count = connection.execute(statement.replace("SET body", "SET rest")).rowcount
     connection.commit()
     connection.close()
     assert count > 0
@@ -82,10 +89,14 @@ def test_each_change_is_found(folder, name):
 
 def test_each_byte_of_what_is_read_is_hashed(folder):
     """Whatever column of whatever entry changes, and nothing else: verify reads all of it, and hashes all of it."""
-    columns = [name for _, name, *_ in rows(folder, "PRAGMA table_info(entry)") if name not in ("scope", "hash")]
+    columns = [name for _, name, *_ in rows(folder, "PRAGMA table_info(entry)") if name != "hash"]
+    assert len(columns) == 10
+    numbers, whole = ("id", "event", "window", "round"), rows(folder, "SELECT number FROM entry WHERE told IS NULL")
     for number, column in itertools.product((1, 2, 5, 8), columns):
+        if column in ("round", "told", "by") and (number,) in whole:
+            continue  # it has none, and nothing reads it
         shutil.copy(folder / "budget.db", folder / "kept.db")
-        value = f"{column} + 1000" if column in ("number", "event", "window") else f"{column} || ' '"
+        value = f"{column} + 1000" if column in numbers else f"CAST({column} || 'f' AS BLOB)"
         changed(folder, f"UPDATE entry SET {column} = {value} WHERE number = {number}")
         assert problems(folder), (number, column)
         for left in folder.glob("budget.db*"):
@@ -94,12 +105,29 @@ def test_each_byte_of_what_is_read_is_hashed(folder):
         assert problems(folder) == []
 
 
+def test_a_scope_that_no_longer_says_what_it_continues_is_found(tmp_path):
+    """The rewards of its persons would be counted from zero."""
+    close(guard(tmp_path, per_user=1.0))
+    close(guard(tmp_path, scope="later", continues="news", per_user=1.0))
+    assert problems(tmp_path) == []
+    changed(tmp_path, "UPDATE scope SET continues = NULL WHERE name = 'later'")
+    assert any("it was made to continue" in line for line in problems(tmp_path))
+
+
 def test_charges_outside_the_hash_are_noticed(folder, monkeypatch):
-    """The twin hashes a digest of the event, and not its charges: they can be lowered."""
-    monkeypatch.setattr(Entry, "after", lambda self, previous: self)  # no hash at all
+    """The twin hashes all of an entry but its charges: they can be lowered."""
+    at = Entry.at
+
+    def twin(self, number, previous):
+        said = {name: value for name, value in self.said.items() if name != "charges"}
+        return replace(at(replace(self, body=json.dumps(said)), number, previous), body=self.body)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Entry, "at", twin)
+        (folder / "twin").mkdir()
+        changed(written(folder / "twin"), CHANGES["charges lowered"])
+        assert problems(folder / "twin") == []
     changed(folder, CHANGES["charges lowered"])
-    assert problems(folder) == []
-    monkeypatch.undo()
     assert problems(folder)
 
 

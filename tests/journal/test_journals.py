@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.errors import PrivcheckError
 from privcheck.journal import ANSWER, DRAW, Answered, Entry, MemoryJournal, SqliteJournal
 from privcheck.journal._databases import LEDGER_FORMATS
+from privcheck.journal._ledger_tables import insert, read
+from privcheck.scheduling import Database, Refusal
 
 
 def on_disk(folder: Path) -> SqliteJournal:
@@ -115,7 +121,7 @@ def test_a_pending_event_is_found_without_an_answer(tmp_path):
 
 
 def test_pages_of_entries_are_all_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("privcheck.journal._ledger_file.PAGE", 4)
+    monkeypatch.setattr("privcheck.journal._ledger_tables.PAGE", 4)
     journal = on_disk(tmp_path)
     with journal.transaction():
         for number in range(10):
@@ -143,11 +149,32 @@ def test_what_is_committed_outlives_a_loss_of_power(tmp_path):
     assert journal.database.rows("PRAGMA secure_delete") == [(1,)]
 
 
-def test_a_committed_ledger_of_each_format_opens():
-    """A later version reads what an earlier one has written."""
+def test_a_committed_ledger_of_each_format_opens(tmp_path):
+    """A later version reads what an earlier one has written; to do so it brings the file to its own format."""
     folder = Path(__file__).parent / "stored"
     stored = sorted(folder.glob("format*.db"))
     assert [file.name for file in stored] == [f"format{number}.db" for number in range(1, len(LEDGER_FORMATS) + 1)]
-    for file in stored:
+    for file in [Path(shutil.copy(file, tmp_path)) for file in stored]:
         assert ledger_problems(file) == []
         assert [len(scope.releases) for scope in read_ledger(file)] == [3]
+
+
+EVENTS = st.fixed_dictionaries(
+    {"round": st.integers(0, 2**60), "told": st.binary(min_size=32, max_size=32).map(bytes.hex),
+     "by": st.binary(max_size=6).map(bytes.hex)},
+    optional={"answer": st.recursive(st.none() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=4)},
+)  # fmt: skip
+
+
+@given(st.lists(EVENTS.map(json.dumps) | st.text(st.characters(codec="utf-8")), max_size=5))
+@settings(max_examples=100)
+def test_the_body_of_an_entry_is_read_as_it_was_written(bodies):
+    """It is kept in parts, and hashed as a whole."""
+    database = Database(Path(":memory:"), Refusal(Path(), "ledger", "", ""), (), ())
+    for script in LEDGER_FORMATS:
+        for statement in script.split(";"):
+            database.execute(statement)
+    for number, body in enumerate(bodies, 1):
+        insert(database, 1, Entry(number, number, "update", body))
+    assert [entry.body for entry in read(database, "id >= ? ORDER BY id", (0,))] == bodies
+    database.close()

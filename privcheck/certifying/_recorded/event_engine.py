@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
-import warnings
-import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from privcheck.certifying._calls import Calls
+from privcheck.certifying._recorded import forked, replay_checks
 from privcheck.certifying._recorded.argument_checks import check_events
 from privcheck.certifying._recorded.draw_log import DrawLog, Interrupted, Moved, changed
 from privcheck.certifying._recorded.events import PLAIN, Answer, Event, answer_in
+from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
-from privcheck.certifying._recorded.values import decoded
+from privcheck.certifying._recorded.snapshots import Snapshots
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry
 from privcheck.reached_state import LOCK
+
+if TYPE_CHECKING:
+    import numpy as np
 
 REHEARSED = 64
 """The event before which a policy is played again from the journal: one that reads what is not recorded would fail only
@@ -34,7 +34,7 @@ class Engine:
     Parameters
     ----------
     build : makes the policy and its session, with the log of its draws, the calls that are let in, and the bits of its
-        coins, whose state is set by the number of each event; None for both in memory.
+        coins, whose state is set by the number of each event, None for both in memory; from a snapshot, if it is given.
     kept : the journal, and what belongs to it.
 
     Guarantee
@@ -43,19 +43,20 @@ class Engine:
     of the journal: whenever a call ends without an answer it is thrown away, and played again.
     """
 
-    def __init__(self, build: Callable[[DrawLog | None, Calls, Any], Played], kept: Kept) -> None:
+    def __init__(self, build: Callable[..., Played], kept: Kept) -> None:
         self._build, self._kept = build, kept
         self.journal, self.persons, self.scope = kept.journal, kept.persons, kept.scope
         self.calls, self.log = Calls(), DrawLog(kept.journal) if kept.journal.durable else None
         self._environment, self._in_words = kept.environment
         self._window, self._rehearsed = self.journal.last_window(), False
+        self._snapshots = Snapshots(kept.journal, kept.environment[0], kept.policy)
         self._bits: np.random.Philox | None = None
         self._played: Played | None = None
         self._forget()
         if self.log is None:
             self._played = build(None, self.calls, None)
             return
-        _ENGINES.add(self)
+        forked.KNOWN.add(self)
         self._together([])
 
     @property
@@ -87,6 +88,17 @@ class Engine:
         with self.calls.one(f"{events[0].kind}()"):
             return self._together(events)
 
+    def forget(self) -> int:
+        """Delete what events were told, but for what private values refer to, and go on from a snapshot without it."""
+        if self.log is None:
+            return 0
+        deleted = list[int]()
+        with self.calls.one("forget()"):
+            self._together([], lambda: deleted.append(self._snapshots.forget(*self._state())))
+            self._forget()
+            self.journal.erase()
+        return deleted[-1]
+
     def would_admit(self, user: Any) -> bool:
         """Return whether a reward of a person would be passed on now."""
         assert self.persons is not None
@@ -95,12 +107,10 @@ class Engine:
         before = self.journal.admissions(code, window)
         return self.persons.fits([admission.scope for admission in before], self.scope)
 
-    def _together(self, events: Sequence[Event]) -> list[Answer]:
+    def _together(self, events: Sequence[Event], then: Callable[[], object] = lambda: None) -> list[Answer]:
         """Play events in one transaction, of which what has drawn noise is committed on the way."""
-        if self.log is not None and self._events == REHEARSED - 1 and not self._rehearsed and self._played is not None:
-            self._forget()
-            self._rehearsed = True
         if self.log is not None:
+            self._rehearse()
             self.log.stopped = None
         while True:
             try:
@@ -108,10 +118,11 @@ class Engine:
                     self._catch_up()
                     self._check(events)
                     answers = [self._answer(event) for event in events]
+                    then()
                 break
             except Moved:
                 self._forget()
-            except _Refused as refused:
+            except replay_checks.Refused as refused:
                 if self.log is not None:
                     self.journal.show(*self._position)
                 raise refused.error from None
@@ -124,7 +135,28 @@ class Engine:
                 raise
         if self.log is not None:
             self.journal.show(*self._position)
+            if self._snapshots.is_due(self._events) and all(answer.error is None for answer in answers):
+                self._take()  # an error would hold what was private where it was raised
         return answers
+
+    def _rehearse(self) -> None:
+        """Throw the policy away where one that does not do again what it has done would be found out early."""
+        early = self._events == REHEARSED - 1 and not self._rehearsed
+        if self._played is not None and (early or self._snapshots.is_rehearsed(self._events)):
+            self._rehearsed = self._rehearsed or early
+            self._forget()
+
+    def _take(self) -> None:
+        try:
+            self._snapshots.take(*self._state())
+        except BaseException:
+            self._forget()
+            raise
+
+    def _state(self) -> tuple[Played, Any, dict[str, Any], tuple[int, bytes]]:
+        """Return what a snapshot is made of."""
+        facts = {"events": self._events, "window": self._window, "known": self._known, "ended": self._ended}
+        return self.played, self._bits, facts, self._position
 
     def _check(self, events: Sequence[Event]) -> None:
         for event in events:
@@ -132,7 +164,7 @@ class Engine:
         try:
             check_events(events, self.played, self.journal)
         except PrivcheckError as error:
-            raise _Refused(error) from None
+            raise replay_checks.Refused(error) from None
 
     def _answer(self, event: Event) -> Answer:
         if (found := self._found(event)) is not None:
@@ -210,6 +242,10 @@ class Engine:
         self._coins["state"]["counter"][1] = event.number
         self._bits.state = self._coins
 
+    def _take_coins(self, spawned: int = 0) -> None:
+        self._bits = self._kept.coins(spawned)
+        self._coins: Any = {**self._bits.state}  # before the first draw: nothing is left of a block
+
     def _check_log(self, draws: list[Entry]) -> None:
         assert self.log is not None
         if self.log.stopped is not None:  # the policy has caught what ended its call
@@ -218,21 +254,47 @@ class Engine:
             raise changed(f"it makes {self.log.place} releases in an event with {len(draws)}")
 
     def _catch_up(self) -> None:
-        """Play what other workers have added, and finish the event that one of them has left."""
+        """Play what other workers have added, from a snapshot if nothing is played yet."""
         if self.log is None:
             return
+        thawed = self._snapshots.find() if self._played is None and self._position[0] == 0 else None
+        if thawed is None:
+            self._play_on()
+            return
+        try:
+            self._start_from(thawed)
+            self._play_on()
+        except BaseException as error:
+            found = self.log.stopped or error
+            if not isinstance(found, Exception):  # not of the snapshot
+                raise
+            self._forget()
+            try:
+                self._play_on()
+            except (PrivcheckError, Interrupted) as again:
+                raise found if self.journal.is_forgotten() else again from None
+            self._snapshots.drop()
+
+    def _start_from(self, thawed: Thawed) -> None:
+        """Go on as a snapshot says."""
+        facts = thawed.facts
+        self._take_coins(facts["spawned"])
+        self._begin(Event("start"), [], live=False)
+        self._played = self._build(self.log, self.calls, self._bits, thawed)
+        self._events, self._window = facts["events"], max(self._window, facts["window"])
+        self._known, self._ended, self._position = dict(facts["known"]), facts["ended"], thawed.place
+        self._snapshots.went_on(self._events)
+
+    def _play_on(self) -> None:
+        """Play what other workers have added, and finish the event that one of them has left."""
         end = self.journal.head()
         if self._played is not None and end == self._position:
             return
-        if end[0] < self._position[0]:
-            got = words(f"one that ends at entry {end[0]}, after it ended at entry {self._position[0]}")
-            raise PrivcheckError(
-                "ledger", got, "the file that the guard was opened with", "it was put back: restore it"
-            )
+        replay_checks.check_end(end[0], self._position[0])
         event: Event | None = None
         draws: list[Entry] = []
         for entry in self.journal.after(self._position[0]):
-            self._check_chain(entry)
+            replay_checks.check_chain(entry, self._position)
             if entry.kind == DRAW:
                 draws.append(entry)
             elif entry.kind == ANSWER:
@@ -268,8 +330,7 @@ class Engine:
         if event is None:
             event = Event("start", environment=self._environment)
             event.read()
-        self._bits = self._kept.coins()
-        self._coins: Any = {**self._bits.state}  # before the first draw: nothing is left of a block
+        self._take_coins()
         self._begin(event, draws, live=ended is None)
         played = self._build(self.log, self.calls, self._bits)
         self._check_log(draws)
@@ -291,8 +352,9 @@ class Engine:
             raise changed(f"{event.kind}() of event {event.number} is refused: {error}") from None
         found = played.play(event.kind, prepared, answer)
         self._check_log(draws)
-        if self._environment == event.environment == ended.said["by"] and not _agree(found.said, kept):
-            raise changed(f"event {event.number}, {event.kind}(), gives {_short(found.said)}, not {_short(kept)}")
+        if self._environment == event.environment == ended.said["by"] and not replay_checks.agree(found.said, kept):
+            both = f"{replay_checks.short(found.said)}, not {replay_checks.short(kept)}"
+            raise changed(f"event {event.number}, {event.kind}(), gives {both}")
         if answer.closes and found.error is not None:
             answer = Answer(error=found.error, closes=answer.closes)
         played.close(answer)
@@ -301,30 +363,17 @@ class Engine:
     def _introduce(self) -> None:
         """Record what plays from here on, and say so if something else has played before."""
         if self._known:
-            before: Any = [*self._known.values()][-1]
-            names = [name for name in {**before, **self._in_words} if before.get(name) != self._in_words.get(name)]
-            text = (
-                f"the ledger was written with another {', '.join(names)}: recorded answers stand, and are not compared"
-            )
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            replay_checks.warn_of_another([*self._known.values()][-1], self._in_words)
         said = json.dumps({"code": self._environment, "is": self._in_words})
         self._position = _place(self.journal.append(Entry(0, -1, ENVIRONMENT, said)))
         self._known[self._environment] = self._in_words
 
     def _read(self, entry: Entry) -> Event:
-        said: dict[str, Any] = entry.said
         told = self.journal.told(entry.number)
-        given = decoded(json.loads(told[1]))
-        event = Event(entry.kind, given, entry.request, entry.person, None, entry.event, entry.window, said["round"])
-        event.environment, event.told, event.entry = said["by"], told, entry
+        replay_checks.check_told(entry, told)
+        event = Event.again(entry, told)
         event.earlier = self._is_earlier(event)
         return event
-
-    def _check_chain(self, entry: Entry) -> None:
-        if entry.after(self._position[1]).hash != entry.hash or entry.number != self._position[0] + 1:
-            got = words(f"one whose entry {entry.number} does not follow from those before it")
-            hint = "the file was changed or damaged: `privcheck ledger verify` says where"
-            raise PrivcheckError("ledger", got, "a ledger as it was written", hint)
 
     def _close(self, by: str) -> None:
         got = words(f"the scope {self.scope!r}, which {by!r} continues")
@@ -345,36 +394,5 @@ class Engine:
         self._forget()
 
 
-class _Refused(BaseException):
-    """Arguments that were refused: the policy was told nothing."""
-
-    def __init__(self, error: PrivcheckError) -> None:
-        super().__init__()
-        self.error = error
-
-
 def _place(entry: Entry) -> tuple[int, bytes]:
     return entry.number, entry.hash
-
-
-def _agree(found: dict[str, Any], kept: dict[str, Any]) -> bool:
-    """Return whether answers agree: values in all, errors in their kind, since their words may name lines."""
-    if "error" in found and "error" in kept:
-        return bool(found["error"]["type"] == kept["error"]["type"])
-    return found == kept
-
-
-def _short(said: dict[str, Any]) -> str:
-    return str(said.get("value", said.get("error", {}).get("text")))[:100]
-
-
-_ENGINES: weakref.WeakSet[Engine] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for engine in _ENGINES:
-        engine.after_fork()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -114,6 +114,16 @@ class Event:
     earlier: bool = False
     found: Answered | None = None
 
+    @classmethod
+    def again(cls, entry: Entry, told: tuple[bytes, bytes]) -> Event:
+        """Return an event that was recorded, with a salt and what it was told."""
+        said: dict[str, Any] = entry.said
+        given, number = decoded(json.loads(told[1])), entry.event
+        return cls(
+            entry.kind, given, entry.request, entry.person, None, number, entry.window, said["round"], said["by"],
+            told, entry,
+        )  # fmt: skip
+
     @property
     def recorded(self) -> bool:
         """Whether the event is one that a journal in memory has to keep."""

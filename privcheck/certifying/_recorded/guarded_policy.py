@@ -126,6 +126,20 @@ class GuardedPolicy:
             refused.append(answer.error if isinstance(answer.error, BudgetExceededError) else None)
         return refused
 
+    def forget(self) -> int:
+        """Delete from the ledger what its events were told (rewards, contexts), and return of how many events.
+
+        What unreleased private values refer to stays, and is deleted by a later call, after it was released or dropped.
+        Charges, draws and answers stay, and so do the hashes of what was told: the ledger verifies as before. An event
+        that is asked again gets its old answer, whatever it is told. From then on the guard can be opened only with the
+        same code, versions and kind of processor, since the policy cannot be played from its first event again.
+
+        Raises
+        ------
+        PrivcheckError : the policy cannot be written to a snapshot, from which it would go on; nothing is deleted.
+        """
+        return self._engine.forget()
+
     def would_fit(
         self,
         *,

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, budget_of, shown, spent
 from privcheck.certifying._recorded.persons import cost
 from privcheck.certifying._recorded.values import decoded_charges
-from privcheck.journal import DRAW, Entry, LedgerFile, Opened
+from privcheck.journal import DRAW, Entry, LedgerFile, Opened, SnapshotRow
 
+NO_SNAPSHOT = SnapshotRow(0, 0, "")
 BUDGET = ("epsilon", "delta", "rho", "mu")
 
 
@@ -53,6 +54,9 @@ class ScopeRows:
     rewards : how many rewards of each person were passed on, by person and window.
     last : the last entry.
     closed_by : the scope that continues this one; "" for none.
+    snapshot : what there is of its snapshot.
+    told : of how many events it is kept what they were told.
+    recorded : of how many it was kept: of all events, and of rewards that were not passed on.
     """
 
     scope: Opened
@@ -63,6 +67,9 @@ class ScopeRows:
     rewards: Counter[tuple[str, int]] = field(default_factory=Counter)
     last: int = 0
     closed_by: str = ""
+    snapshot: SnapshotRow = NO_SNAPSHOT
+    told: int = 0
+    recorded: int = 0
 
     @property
     def budget(self) -> Notion:
@@ -98,7 +105,10 @@ class ScopeRows:
 def read_ledger(path: str | os.PathLike[str]) -> list[ScopeRows]:
     """Return what a ledger says of each scope, the oldest first."""
     with LedgerFile(path) as file:
-        return [rows_of(scope, file.entries(scope)) for scope in file.scopes()]
+        return [
+            replace(rows_of(scope, file.entries(scope)), snapshot=file.snapshot(scope), told=file.count_told(scope))
+            for scope in file.scopes()
+        ]
 
 
 def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
@@ -116,6 +126,7 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
         if entry.kind == DRAW:
             _add_release(found, entry, said, now, persons)
         elif "by" in said and "told" in said:
+            found.recorded += 1
             now = int(said["round"])
             if entry.event >= 0:
                 found.events[entry.kind] += 1

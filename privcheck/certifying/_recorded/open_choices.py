@@ -26,6 +26,11 @@ class OpenChoices:
         self._name = next((name for name in ("action", "actions") if name in kind.told), None)
         self._place = -1 if self._name is None else kind.told.index(self._name)
 
+    @property
+    def counts(self) -> Counter[Hashable]:
+        """How many choices of each action are open."""
+        return self._counts
+
     def copy(self) -> OpenChoices:
         """Return the same counts, to check calls to come."""
         return OpenChoices(self._kind, self._counts.copy())

@@ -72,6 +72,7 @@ class Kept:
     secret : of the policy's coins; None in memory.
     scope : its name.
     continued : whether it continues another scope.
+    policy : its class or factory.
     """
 
     journal: Journal
@@ -80,14 +81,16 @@ class Kept:
     secret: bytes | None = None
     scope: str = ""
     continued: bool = False
+    policy: Any = None
 
-    def coins(self) -> np.random.Philox:
-        """Return the bits of the coins, as they are before the first event."""
+    def coins(self, spawned: int = 0) -> np.random.Philox:
+        """Return the bits of the coins, as they are before the first event, or after so many were spawned of them."""
         assert self.secret is not None
-        return np.random.Philox(np.random.SeedSequence(int.from_bytes(self.secret, "big")))
+        seeds = np.random.SeedSequence(int.from_bytes(self.secret, "big"), n_children_spawned=spawned)
+        return np.random.Philox(seeds)
 
 
-def opened(keeping: Keeping, budget: Notion, parameters: dict[str, Any]) -> Kept:
+def opened(keeping: Keeping, budget: Notion, parameters: dict[str, Any], policy: Any = None) -> Kept:
     """Return the journal of a guard; in memory without a ledger.
 
     Parameters
@@ -95,6 +98,7 @@ def opened(keeping: Keeping, budget: Notion, parameters: dict[str, Any]) -> Kept
     keeping : where.
     budget : of each datum.
     parameters : what the guard is built with; only what JSON has.
+    policy : its class or factory.
     """
     feedback, neighbours = parameters["feedback"], parameters["neighbours"]
     with_persons = keeping.per_user, keeping.window, budget, feedback, neighbours
@@ -114,7 +118,7 @@ def opened(keeping: Keeping, budget: Notion, parameters: dict[str, Any]) -> Kept
     admits = persons(*with_persons, keeping.scope, before, journal.scope.salt)
     is_here = dict(fingerprint())
     code = hashlib.sha256(json.dumps(is_here, sort_keys=True).encode()).hexdigest()[:12]
-    return Kept(journal, admits, (code, is_here), journal.scope.secret, keeping.scope, len(before) > 1)
+    return Kept(journal, admits, (code, is_here), journal.scope.secret, keeping.scope, len(before) > 1, policy)
 
 
 def parameters_of(

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from privcheck.accounting import UNITS, ByDatum, Pure, ReleaseRefusedError, units_of
+from privcheck.certifying._recorded.events import digest
 from privcheck.certifying._recorded.ledger_rows import ScopeRows, rows_of
 from privcheck.certifying._recorded.persons import cost, persons
 from privcheck.errors import PrivcheckError
@@ -32,9 +33,10 @@ def ledger_problems(path: str | os.PathLike[str], head: str | os.PathLike[str] |
     found: list[str] = []
     with LedgerFile(path, head) as file:
         read: dict[str, ScopeRows] = {}
+        names = {scope.number: scope.name for scope in file.scopes()}
         for scope in file.scopes():
             entries = [*file.entries(scope)]
-            if why := _chain_problem(scope, entries):
+            if why := _chain_problem(scope, entries, names.get(scope.continues or 0)):
                 found.append(why)
                 continue
             try:
@@ -42,17 +44,18 @@ def ledger_problems(path: str | os.PathLike[str], head: str | os.PathLike[str] |
             except (KeyError, TypeError, ValueError, PrivcheckError) as error:
                 found.append(f"scope {scope.name!r}: an entry cannot be read ({type(error).__name__}: {error})")
                 continue
-            found += [f"scope {scope.name!r}: {why}" for why in (*_order_problems(entries), *_charge_problems(rows))]
+            whys = *_order_problems(entries), *_told_problems(file, scope, entries), *_charge_problems(rows)
+            found += [f"scope {scope.name!r}: {why}" for why in whys]
         found += _person_problems(read)
         found += [f"head: {why}" for why in file.head_problems()]
     return found
 
 
-def _chain_problem(scope: Opened, entries: list[Entry]) -> str:
-    """Return where a scope does not follow from its beginning."""
+def _chain_problem(scope: Opened, entries: list[Entry], before: str | None) -> str:
+    """Return where a scope does not follow from its beginning, or from the one before."""
     chained = START
     for number, entry in enumerate(entries, 1):
-        if entry.number != number or entry.after(chained).hash != entry.hash:
+        if entry.number != number or not entry.follows(chained):
             return f"scope {scope.name!r}: entry {number} is not as it was written, or one before it is missing"
         chained = entry.hash
     if not entries or entries[0].kind != SCOPE:
@@ -63,6 +66,8 @@ def _chain_problem(scope: Opened, entries: list[Entry]) -> str:
             return f"scope {scope.name!r}: its {name} is not the one that it was made with"
     if (said["scope"], said["identity"]) != (scope.name, scope.identity):
         return f"scope {scope.name!r}: its name is not the one that it was made with"
+    if said["continues"] != before:
+        return f"scope {scope.name!r}: the scope that it continues is not the one that it was made to continue"
     return ""
 
 
@@ -85,6 +90,15 @@ def _order_problems(entries: list[Entry]) -> Iterator[str]:
                     ", which has no answer" if pending >= 0 else ""
                 )
             last, pending = entry.event, -1 if "answer" in entry.said else entry.event
+
+
+def _told_problems(file: LedgerFile, scope: Opened, entries: list[Entry]) -> Iterator[str]:
+    """Yield events of which it is kept what they were told, where that is not what they were told."""
+    by_number = {entry.number: entry for entry in entries}
+    for number, *told in file.told(scope):
+        said: Any = by_number[number].said.get("told") if number in by_number else None
+        if said != digest(*told):
+            yield f"entry {number}: what is kept as what the event was told is not what it was told"
 
 
 def _charge_problems(rows: ScopeRows) -> Iterator[str]:

@@ -1,0 +1,155 @@
+"""A guarded policy and its session as bytes, with the private values that they hold; and again from these bytes."""
+
+from __future__ import annotations
+
+import gc
+import io
+import pickle
+import zlib
+from contextlib import suppress
+from typing import Any
+
+from privcheck.certifying._calls import Calls
+from privcheck.certifying._recorded.frozen_arrays import array_apart
+from privcheck.certifying._recorded.open_choices import OpenChoices
+from privcheck.certifying._recorded.played import Played
+from privcheck.certifying._session import Session
+from privcheck.errors import PrivcheckError, words
+from privcheck.feedback import Feedback
+from privcheck.generators import generator_apart
+from privcheck.journal import Snapshot
+from privcheck.private_values import cells_of, put_together, state_of, taken_apart
+
+OF_SESSION = (
+    "round", "notes", "leaks", "refusals", "choices", "awaited", "mechanisms", "_checked_at", "_expects", "_most",
+)  # fmt: skip
+OF_COINS = ("_entropy", "_calls")
+
+
+class _Cells(list[Any]):
+    """What holds private values, written last: all of them have to be there by then, or something else holds them."""
+
+
+class _Pickler(pickle.Pickler):
+    """Writes a policy; what a new session has anyway is only named.
+
+    Parameters
+    ----------
+    named : these objects, by name.
+    """
+
+    def __init__(self, file: Any, named: dict[str, Any]) -> None:
+        super().__init__(file, protocol=5)
+        self._names = {id(value): name for name, value in named.items()}
+        self._seen = set[int]()
+
+    def persistent_id(self, value: Any) -> str | None:
+        """Return the name of what is only named."""
+        return self._names.get(id(value))
+
+    def reducer_override(self, value: Any) -> Any:
+        """Return how privcheck's objects and arrays are written, of which copies would share nothing."""
+        if type(value) is _Cells:
+            if any(id(cell) not in self._seen for cell in value):
+                raise _outside()
+            return list, (), None, iter(value)
+        for apart in (taken_apart, generator_apart, array_apart):
+            found = apart(value)
+            if found is not NotImplemented:
+                self._seen.add(id(value))
+                return found
+        return NotImplemented
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads what `_Pickler` has written."""
+
+    def __init__(self, file: Any, named: dict[str, Any]) -> None:
+        super().__init__(file)
+        self._named = named
+
+    def persistent_load(self, name: str) -> Any:
+        """Return what is only named."""
+        return self._named[name]
+
+
+def frozen(played: Played, bits: Any, facts: dict[str, Any]) -> bytes:
+    """Return a policy, its session and what is known besides as bytes; the policy goes on unchanged.
+
+    Raises
+    ------
+    Exception : something that a policy holds cannot be written.
+    """
+    session, counts = played.session, played.open.counts
+    for error in [*session.refusals, *played.calls.causes.values()]:
+        _without_frames(error)  # which hold what was private in them
+    said = {
+        "policy": played.policy, "coins": played.coins, "counts": counts, "arms": played.arms,
+        "causes": played.calls.causes, "session": {name: getattr(session, name) for name in OF_SESSION},
+        "own coins": {name: getattr(session.coins, name) for name in OF_COINS},
+        "releases": session.ledger.releases, "totals": session.ledger.sums.packed(), "values": state_of(session.source),
+    }  # fmt: skip
+    with suppress(_OutsideError):
+        return _written(said, session, bits, facts)
+    gc.collect()  # values in circles of objects that nobody refers to any more
+    return _written(said, session, bits, facts)
+
+
+def _written(said: dict[str, Any], session: Session, bits: Any, facts: dict[str, Any]) -> bytes:
+    file = io.BytesIO()
+    pickle.dump({**facts, "spawned": bits.seed_seq.n_children_spawned}, file, 5)
+    _Pickler(file, _named(session, bits)).dump([said, _Cells(cells_of(session.source))])
+    return zlib.compress(file.getvalue(), 1)
+
+
+class Thawed:
+    """A policy and its session as a snapshot has them.
+
+    Parameters
+    ----------
+    kept : the snapshot.
+
+    Attributes
+    ----------
+    place : the entry after which it was taken.
+    facts : what was known besides.
+    """
+
+    def __init__(self, kept: Snapshot) -> None:
+        self.place = kept.number, kept.hash
+        self._file = io.BytesIO(zlib.decompress(kept.state))
+        self.facts: dict[str, Any] = pickle.load(self._file)
+
+    def played(self, session: Session, bits: Any, kind: Feedback, calls: Calls) -> Played:
+        """Return the policy, under a session that was made anew and then holds what the old one held."""
+        said, cells = _Unpickler(self._file, _named(session, bits)).load()
+        played = Played(said["policy"], session, kind, said["arms"], calls, interrupts=True)
+        played.coins, played.open = said["coins"], OpenChoices(played.kind, said["counts"])
+        for owner, name in ((session, "session"), (session.coins, "own coins")):
+            for attribute, value in said[name].items():
+                setattr(owner, attribute, value)
+        session.ledger.releases[:] = said["releases"]
+        session.ledger.sums.unpack(said["totals"])
+        put_together(session.source, said["values"], cells)
+        for call, cause in said["causes"].items():
+            played.calls.close(cause, call)
+        return played
+
+
+def _named(session: Session, bits: Any) -> dict[str, Any]:
+    source = session.source
+    return {"session": session, "source": source, "features": source.features, "draws": source.draws, "bits": bits}
+
+
+class _OutsideError(PrivcheckError):
+    """Something besides the policy and its session refers to private values."""
+
+
+def _outside() -> _OutsideError:
+    got = words("a policy whose private values are also held outside of it")
+    return _OutsideError("policy", got, "one that holds them itself", "keep no private values in globals")
+
+
+def _without_frames(error: BaseException | None) -> None:
+    while error is not None and error.__traceback__ is not None:
+        error.__traceback__, error = None, error.__context__

@@ -1,0 +1,60 @@
+"""Whether what is played again is what was recorded, and what is read what was written."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from privcheck.certifying._recorded.events import digest
+from privcheck.errors import PrivcheckError, words
+from privcheck.journal import Entry
+
+CHANGED = "the file was changed or damaged: `privcheck ledger verify` says where"
+
+
+class Refused(BaseException):
+    """Arguments that were refused: the policy was told nothing."""
+
+    def __init__(self, error: PrivcheckError) -> None:
+        super().__init__()
+        self.error = error
+
+
+def check_end(end: int, before: int) -> None:
+    """Refuse a ledger that has become shorter."""
+    if end < before:
+        got = words(f"one that ends at entry {end}, after it ended at entry {before}")
+        raise PrivcheckError("ledger", got, "the file that the guard was opened with", "it was put back: restore it")
+
+
+def check_chain(entry: Entry, position: tuple[int, bytes]) -> None:
+    """Refuse an entry that does not follow from those up to a position."""
+    if not entry.follows(position[1]) or entry.number != position[0] + 1:
+        got = words(f"one whose entry {entry.number} does not follow from those before it")
+        raise PrivcheckError("ledger", got, "a ledger as it was written", CHANGED)
+
+
+def check_told(entry: Entry, told: tuple[bytes, bytes]) -> None:
+    """Refuse what an event was told if it is not what its entry has the hash of."""
+    if entry.said["told"] != digest(*told):
+        got = words(f"one in which what the event of entry {entry.number} was told is not what it was told")
+        raise PrivcheckError("ledger", got, "a ledger as it was written", CHANGED)
+
+
+def warn_of_another(before: dict[str, str], now: dict[str, str]) -> None:
+    """Warn that the versions or the processor are not those that have played before."""
+    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    text = f"the ledger was written with another {', '.join(names)}: recorded answers stand, and are not compared"
+    warnings.warn(text, RuntimeWarning, stacklevel=2)
+
+
+def agree(found: dict[str, Any], kept: dict[str, Any]) -> bool:
+    """Return whether answers agree: values in all, errors in their kind, since their words may name lines."""
+    if "error" in found and "error" in kept:
+        return bool(found["error"]["type"] == kept["error"]["type"])
+    return found == kept
+
+
+def short(said: dict[str, Any]) -> str:
+    """Return an answer in a few words."""
+    return str(said.get("value", said.get("error", {}).get("text")))[:100]

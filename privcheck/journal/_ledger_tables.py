@@ -1,0 +1,129 @@
+"""The rows of a ledger: its scopes, its entries, and what events were told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from privcheck.journal._chained_entries import START, Entry
+from privcheck.journal._databases import PLACES
+from privcheck.scheduling import Database
+
+PAGE = 1000
+"""Entries that are read at once."""
+
+COLUMNS = "number, event, kind, body, request, person, window, hash"
+SALT_AND_INPUT = "CAST(salt AS BLOB), CAST(input AS BLOB)"
+OF_SCOPE = "id BETWEEN ? AND ?"
+"""The condition on the rows of some entries of a scope: see `between`."""
+
+_EVENT = re.compile(
+    r'\{"round": (0|[1-9]\d{0,15}), "told": "([0-9a-f]{64})", "by": "((?:[0-9a-f]{2})*)"(?:, "answer": (.+))?\}',
+    re.ASCII | re.DOTALL,
+)
+"""The body of an event, whose parts take half of its bytes; any other body is kept as it is."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A scope of a ledger.
+
+    Parameters
+    ----------
+    number : by which its entries are found.
+    name : of the scope.
+    identity : by which heads are found, whatever the file is called.
+    secret : the key of the policy's coins.
+    salt : with which codes of persons are made; that of the scope that it continues.
+    continues : number of that scope; None if there is none.
+    """
+
+    number: int
+    name: str
+    identity: str
+    secret: bytes
+    salt: bytes
+    continues: int | None
+
+
+def between(scope: int, first: int = 0, last: int = PLACES - 1) -> tuple[int, int]:
+    """Return the first and the last row of these entries of a scope."""
+    return scope * PLACES + first, scope * PLACES + last
+
+
+def scopes(database: Database) -> list[Opened]:
+    """Return the scopes of a ledger, the oldest first."""
+    rows = database.rows("SELECT id, name, identity, secret, salt, continues FROM scope ORDER BY id")
+    return [Opened(*row) for row in rows]
+
+
+def read(database: Database, where: str, values: Sequence[Any]) -> Iterator[Entry]:
+    """Return the entries that a condition selects, read in one go up to the first use."""
+    return (Entry(*row) for row in database.rows(f"SELECT {COLUMNS} FROM entry WHERE {where}", values))
+
+
+def entry(database: Database, scope: Opened, number: int) -> Entry | None:
+    """Return one entry of a scope; None if it is not there."""
+    return next(read(database, OF_SCOPE, between(scope.number, number, number)), None)
+
+
+def entries(database: Database, scope: Opened, after: int) -> Iterator[Entry]:
+    """Return the entries after this one, in order, a page at a time."""
+    while page := [*read(database, f"{OF_SCOPE} ORDER BY id LIMIT {PAGE}", between(scope.number, after + 1))]:
+        yield from page
+        after = page[-1].number
+
+
+def parameters_of(database: Database, scope: Opened) -> dict[str, Any]:
+    """Return what the guards of a scope are built with."""
+    first = entry(database, scope, 1)
+    assert first is not None
+    found: Any = first.said["parameters"]
+    return dict(found)
+
+
+def end(database: Database, scope: int) -> tuple[int, bytes]:
+    """Return the number and the hash of the last entry of a scope."""
+    rows = database.rows(f"SELECT id, hash FROM entry WHERE {OF_SCOPE} ORDER BY id DESC LIMIT 1", between(scope))
+    return (int(rows[0][0]) % PLACES, bytes(rows[0][1])) if rows else (0, START)
+
+
+def append(database: Database, scope: int, added: Entry) -> Entry:
+    """Add an entry to a scope, after its last one."""
+    number, chained = end(database, scope)
+    return insert(database, scope, added.at(number + 1, chained))
+
+
+def insert(database: Database, scope: int, added: Entry) -> Entry:
+    """Add an entry that has its place; the parts of an event's body are kept, from which the text is made again."""
+    found = _EVENT.fullmatch(added.body)
+    if found is None:
+        parts: tuple[Any, ...] = None, None, None, added.body
+    else:
+        parts = int(found[1]), bytes.fromhex(found[2]), bytes.fromhex(found[3]), found[4] or ""
+    about = added.request, added.person, added.window, added.hash
+    database.execute(INSERT, (scope * PLACES + added.number, added.event, added.kind, *parts, *about))
+    return added
+
+
+def told(database: Database, scope: int, number: int) -> tuple[bytes, bytes] | None:
+    """Return the salt of the event with this entry and what it was told; None if that is forgotten."""
+    rows = database.rows(f"SELECT {SALT_AND_INPUT} FROM told WHERE {OF_SCOPE}", between(scope, number, number))
+    return (bytes(rows[0][0]), bytes(rows[0][1])) if rows else None
+
+
+def all_told(database: Database, scope: Opened) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield the entry, the salt and the input of each event that is not forgotten, in order."""
+    after, where = -1, f"{OF_SCOPE} ORDER BY id LIMIT {PAGE}"
+    query = f"SELECT id % {PLACES}, {SALT_AND_INPUT} FROM told WHERE {where}"
+    while page := database.rows(query, between(scope.number, after + 1)):
+        yield from page
+        after = page[-1][0]
+
+
+INSERT = (
+    "INSERT INTO entry (id, event, kind, round, told, by, rest, request, person, window, hash) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)

@@ -1,0 +1,1 @@
+"""Private values in snapshots of a guard."""
