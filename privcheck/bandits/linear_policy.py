@@ -9,10 +9,9 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bandits.linear_kernel import TIED, LinearSetup, grown
-from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import FactorisedStream, SymmetricGaussian, SymmetricGaussianTree, WishartTree, unpacked
-from privcheck.private_values import Private, clip_norm
+from privcheck.private_values import clip_norm, decision_set, told_row
 
 
 class RowSums(Protocol):
@@ -127,7 +126,8 @@ class LinUCBPolicy:
         ----------
         context : the decision set, shape (K, d): one action per row.
         """
-        actions = self._decision_set(context)
+        norm = None if self.limits is None else self.limits[0]
+        actions = decision_set(context, (self.arms, self.size), norm)
         setup, size = self.setup, self.size
         shift, log_rho_min, offset = grown(setup, getattr(self.sums, "releases", 1))
         gram = self.sums.total[:size, :size] + shift * np.eye(size)
@@ -149,9 +149,7 @@ class LinUCBPolicy:
 
     def update(self, context: Any, action: Any, reward: Any) -> None:
         """Add the chosen row and its reward to the sums."""
-        if not isinstance(context, Private):
-            context, action = self._decision_set(context), check("action", action, Integer(0, self.arms - 1))
-            reward = self._reward(reward)
+        context, action, reward = told_row(context, action, reward, (self.arms, self.size), self.limits)
         self.rounds += 1
         if self.rounds <= self.setup.items:
             self.sums.add(self.row(context, action, reward))
@@ -159,28 +157,6 @@ class LinUCBPolicy:
     def row(self, context: Any, action: Any, reward: Any) -> Any:
         """Return (x, y), the chosen action and its reward, shape (d + 1,)."""
         return np.hstack([context[action], reward])
-
-    def _decision_set(self, context: Any) -> Array:
-        try:
-            actions = np.asarray(context, dtype=np.float64)
-        except (TypeError, ValueError):
-            actions = np.zeros(0)
-        expected = f"finite numbers of shape {(self.arms, self.size)}, one row per action"
-        if actions.shape != (self.arms, self.size):
-            raise PrivcheckError("context", words(f"shape {actions.shape}"), expected, "give one row for each action")
-        if not np.isfinite(actions).all():
-            raise PrivcheckError("context", words("an entry that is not finite"), expected, "leave the round out")
-        if self.limits is not None and float(np.linalg.norm(actions, axis=1).max()) > self.limits[0] * (1.0 + 1e-12):
-            hint = "scale the actions down, or build it with outside='clip'"
-            raise PrivcheckError("context", words("an action beyond it"), f"norms of at most {self.limits[0]:g}", hint)
-        return actions
-
-    def _reward(self, reward: Any) -> float:
-        largest = math.inf if self.limits is None else self.limits[1]
-        value = reward.item() if isinstance(reward, np.ndarray | np.generic) and reward.ndim == 0 else reward
-        domain = Real() if largest == math.inf else Real(-largest, largest)
-        checked: float = check("reward", float(value) if isinstance(value, bool) else value, domain, "scale rewards")
-        return checked
 
 
 class PrivateLinUCBPolicy(LinUCBPolicy):

@@ -37,8 +37,10 @@ from ._source import PrivateSource as PrivateSource
 from ._source import clip as clip
 from ._source import zeros as zeros
 from ._terms import Terms as Terms
+from ._told import decision_set as decision_set
 from ._told import told_arm as told_arm
 from ._told import told_outcomes as told_outcomes
 from ._told import told_reward as told_reward
 from ._told import told_rewards as told_rewards
+from ._told import told_row as told_row
 from ._told import whole_number as whole_number

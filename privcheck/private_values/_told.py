@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -104,3 +105,45 @@ def told_outcomes(action: Any, rewards: Any, arms: int, size: int) -> tuple[tupl
     if shape != (len(chosen),):
         raise PrivcheckError("rewards", words(f"shape {shape}"), f"shape ({len(chosen)},), one for each base arm")
     return chosen, rewards if isinstance(rewards, Private) else np.array([told_reward(each) for each in rewards])
+
+
+def told_row(context: Any, action: Any, reward: Any, shape: tuple[int, int], limits: tuple[float, float] | None) -> Any:
+    """Return the context, the action and the reward of a round of a linear bandit; private ones stay as they are.
+
+    Parameters
+    ----------
+    context : the rows of the actions, of this shape (K, d).
+    limits : the largest norm of a row, and the largest size of a reward; None for no limits.
+
+    >>> told_row([[1.0], [0.0]], 1, True, (2, 1), None)[1:]
+    (1, 1.0)
+    """
+    if isinstance(context, Private):
+        return context, action, reward
+    largest = math.inf if limits is None else limits[1]
+    value = reward.item() if isinstance(reward, np.ndarray | np.generic) and reward.ndim == 0 else reward
+    domain = Real() if largest == math.inf else Real(-largest, largest)
+    number = float(value) if isinstance(value, bool) else value
+    rows = decision_set(context, shape, None if limits is None else limits[0])
+    return rows, check("action", action, Integer(0, shape[0] - 1)), check("reward", number, domain, "scale rewards")
+
+
+def decision_set(context: Any, shape: tuple[int, int], norm: float | None) -> Any:
+    """Return the rows of the actions, shape (K, d), which are finite and not longer than `norm`.
+
+    >>> decision_set([[1.0], [0.0]], (2, 1), None).tolist()
+    [[1.0], [0.0]]
+    """
+    try:
+        actions = np.asarray(context, dtype=np.float64)
+    except (TypeError, ValueError):
+        actions = np.zeros(0)
+    expected = f"finite numbers of shape {shape}, one row per action"
+    if actions.shape != shape:
+        raise PrivcheckError("context", words(f"shape {actions.shape}"), expected, "give one row for each action")
+    if not np.isfinite(actions).all():
+        raise PrivcheckError("context", words("an entry that is not finite"), expected, "leave the round out")
+    if norm is not None and float(np.linalg.norm(actions, axis=1).max()) > norm * (1.0 + 1e-12):
+        hint = "scale the actions down, or build it with outside='clip'"
+        raise PrivcheckError("context", words("an action beyond it"), f"norms of at most {norm:g}", hint)
+    return actions

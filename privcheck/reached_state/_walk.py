@@ -337,7 +337,8 @@ _TAKERS: dict[type, Taker] = {
     types.MethodType: take_wrapper, staticmethod: take_wrapper, classmethod: take_wrapper, property: take_property,
     functools.partial: take_partial, types.BuiltinFunctionType: take_builtin, type(object().__str__): take_builtin,
     contextvars.ContextVar: take_variable, weakref.ref: take_reference, types.MappingProxyType: take_view,
-    np.ufunc: _ufunc, types.ModuleType: _nothing, random.Random: _generator, random.SystemRandom: _nothing,
+    type(threading.Lock()): _trusted, np.ufunc: _ufunc, types.ModuleType: _nothing, random.Random: _generator,
+    random.SystemRandom: _nothing,
 }  # fmt: skip
 
 _BASES: list[tuple[Any, Taker]] = [

@@ -87,6 +87,7 @@ def test_arms_that_may_still_have_mean_1_take_turns(play):
     assert actions == [0, 1, 2, 3] * 100 == play.reference(spec, table, np.random.default_rng(1))
 
 
+@pytest.mark.chance(1.3e-5, "6,000 reports, each of which is wrong with probability 2e-9")
 def test_without_privacy_ldp_kl_ucb_is_kl_ucb_and_ldp_ucb_is_ucb(play):
     """At epsilon = 20 a report of a bit is wrong with probability 2e-9; after a 0, no index is that of the mean 1."""
     for local, limit in (("ldp-kl-ucb", "kl-ucb"), ("ldp-ucb", "ucb")):

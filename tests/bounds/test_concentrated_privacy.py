@@ -56,6 +56,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.chance(0.0, "closed forms")
 @pytest.mark.parametrize(("family", "means", "part", "bits"), PAIRS)
 @pytest.mark.parametrize("rho", [1e-3, 1e-2])
 @pytest.mark.parametrize("horizon", [10**4, 10**15])
@@ -72,6 +73,7 @@ def test_no_informed_policy_is_below_the_bounds(family, means, part, bits, rho, 
         assert 2.0 * zcdp > found or part == 0.5
 
 
+@pytest.mark.chance(0.0, "exact laws")
 @pytest.mark.parametrize("rho", [1e-3, 0.05, 1.0])
 @pytest.mark.parametrize("means", [(0.2, 0.9), (0.5, 0.6), (0.01, 0.05)])
 def test_the_probability_of_few_pulls(rho, means):

@@ -86,11 +86,11 @@ def test_an_audit_of_the_guarded_policy_withdraws_the_bound_that_it_refutes(misl
     )
 
 
-@pytest.mark.chance(4e-3, "each true claim is refuted with probability at most 1e-3")
+@pytest.mark.chance(2e-6, "a verdict on a true claim and a bound, 1e-6 each")
 @pytest.mark.parametrize("notion", BUDGETS)
 def test_an_audit_of_the_correct_one_leaves_its_certificate(notion) -> None:
     budget, _, correct = BUDGETS[notion]
-    report = audit(getattr(POLICIES, correct), **budget, **PLAYED)
+    report = audit(getattr(POLICIES, correct), **budget, **PLAYED, error=1e-6, confidence=1.0 - 1e-6)
     assert report.verdict != "violation"
     assert report.certificate.granted
     assert contradiction(report) is None
@@ -109,11 +109,12 @@ def test_a_lower_bound_at_95_percent_withdraws_nothing() -> None:
     assert "not refuted at level 0.001" in sandwich(above)
 
 
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
 @pytest.mark.parametrize("notion", ["rho", "mu"])
 def test_the_guard_of_an_audit_takes_every_budget(notion) -> None:
     """Under a budget that its release does not fit, the policy is stopped: nothing is to be seen."""
     budget, broken, _ = BUDGETS[notion]
-    report = audit(getattr(POLICIES, broken), **budget, **PLAYED | {"runs": 200})
+    report = audit(getattr(POLICIES, broken), **budget, **PLAYED | {"runs": 200, "error": 1e-6})
     assert report.verdict != "violation"
     assert report.certificate.refusals
     assert report.certificate.contradictions == ()

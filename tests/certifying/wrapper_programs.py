@@ -183,7 +183,9 @@ PUT_BACK = {
         "class G(typing.Generic[typing.TypeVar('T')]): v = 0\nE = G[int]", "E.v", "setattr(E, 'v', v)"
     ),
     "a type variable": ("E = typing.TypeVar('E')", "getattr(E, 'v', 0)", "v and setattr(E, 'v', 1)"),
-    "a decimal context": ("", "decimal.getcontext().prec - 28", "decimal.getcontext().prec = 28 + v"),
+    "a decimal context": (
+        "B = decimal.getcontext().prec", "decimal.getcontext().prec - B", "decimal.getcontext().prec = B + v"
+    ),
     "bytes": ("E = bytearray(1)", "E[0]", "E[0] = v"),
     "the order of a dictionary": ("E = {'a': 1, 'b': 2}", "list(E)[0] == 'b'", "v and E.update(a=E.pop('a'))"),
     "bases": ("class A: v = 0\nclass B: v = 1\nclass C(A): pass", "C.v", "C.__bases__ = (B,) if v else (A,)"),

@@ -16,7 +16,7 @@ import pytest
 import privcheck
 from privcheck import PrivcheckError, read_sweep, sweep
 from privcheck.cli import run
-from privcheck.scheduling import _database as database
+from privcheck.scheduling import _sqlite_files as database
 from privcheck.sweeps import MANIFEST
 from privcheck.sweeps import _play_cell as play_cell
 from privcheck.sweeps import _run_sweep as run_sweep

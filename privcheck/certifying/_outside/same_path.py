@@ -16,11 +16,15 @@ from privcheck.arrays import Table
 from privcheck.certifying._noisy_replay import Player
 from privcheck.certifying._own_files import is_own
 from privcheck.errors import PrivcheckError
+from privcheck.feedback import kind
 from privcheck.mechanisms import Mechanism
-from privcheck.private_values import LeakError
+from privcheck.private_values import LeakError, feature
 
 Step = tuple[str, int, str, str]
 """A file, a line, the function that it is in, and the class of an exception that passes through it, or nothing."""
+
+FEATURES = feature.__module__
+"""What calls functions of one number."""
 
 MOST_CONSTANTS = 64
 """How many numbers that the code names are tried as rewards."""
@@ -31,10 +35,18 @@ NAMED_SEEDS = 3
 
 @dataclass
 class Way:
-    """The lines of a target's own files that ran, and the exceptions that passed through them."""
+    """The lines of a target's own files that ran, and the exceptions that passed through them.
 
+    Parameters
+    ----------
+    chooses : the name of a contextual `select`; empty for others. In it, and in functions of one number, exceptions
+        alone are noted: the code as it is finds caches filled there that are put back under the guard.
+    """
+
+    chooses: str = ""
     steps: set[Step] = field(default_factory=set)
     codes: set[CodeType] = field(default_factory=set)
+    _apart: int = 0
 
     @contextmanager
     def followed(self) -> Iterator[None]:
@@ -51,9 +63,15 @@ class Way:
         if not is_own(code.co_filename, frozenset()) or _of_a_mechanism(frame):
             return None
         self.codes.add(code)
+        caller = frame.f_back
+        of_one_number = caller is not None and caller.f_globals.get("__name__") == FEATURES
+        apart = of_one_number or code.co_name == self.chooses
+        self._apart += apart
 
         def stepped(frame: FrameType, event: str, argument: Any) -> Any:
-            if event == "line":
+            if event == "return":
+                self._apart -= apart
+            elif event == "line" and not self._apart:
                 self.steps.add((code.co_filename, frame.f_lineno, code.co_qualname, ""))
             elif event == "exception" and not issubclass(argument[0], _ORDINARY):
                 self.steps.add((code.co_filename, frame.f_lineno, code.co_qualname, argument[0].__name__))
@@ -114,7 +132,8 @@ def other_ways(player: Player, tables: list[Table], seed: int, rewards: tuple[fl
 
 
 def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -> Way:
-    wrapped, ordinary = Way(), Way()
+    by = kind(player.feedback)
+    wrapped, ordinary = (Way(by.chooses if by.contextual else "") for _ in range(2))
     try:
         with wrapped.followed():
             run = player.guarded(table, seed, None)
