@@ -59,8 +59,9 @@ class CleanProcess:
     packages as far as they are imported, and privcheck: it is either an interpreter that was started for it, or a fork
     of one, made before anything of a user was imported, with a single thread. It runs no target itself, only its forks
     do, and these end with their work; so nothing that any run of a target leaves in memory can be seen by a later one.
-    The environment, the working folder and the places of modules are those from before the target was loaded. What it
-    shares with other processes is what lies outside of all of them, such as files.
+    The environment, the working folder and the places of modules are those at the beginning of a certificate, when the
+    target was loaded and not yet built. What it shares with other processes is what lies outside of all of them, such
+    as files.
 
     Parameters
     ----------
