@@ -195,7 +195,7 @@ def test_an_audit_that_is_cut_short_has_no_verdict_on_mu():
         ({"mu": 1.0, "delta": 0.1}, "only epsilon takes a delta"),
         ({"epsilon": 1.0, "tradeoff": [(0, 1), (1, 0)]}, "epsilon and tradeoff"),
         ({"mu": 1.0, "sequential": True}, "sequential audits"),
-        ({"mu": 1.0, "guarded": True}, "epsilon"),
+        ({"mu": 1.0, "guarded": True}, "guarded: got True for feedback 'mechanism'"),
         ({"tradeoff": [(0, 1), (0.5, 0.9), (1, 0)]}, "tradeoff: got a point below 0 or above"),
         ({"tradeoff": [(0, 1), (0.5, 0.1), (0.6, 0.3), (1, 0)]}, "rises, or is not convex"),
         ({"tradeoff": [(0.1, 0.5), (1, 0)]}, "type I errors from 0.1"),

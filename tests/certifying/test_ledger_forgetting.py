@@ -234,7 +234,7 @@ def test_the_guard_goes_on_and_answers_as_before(tmp_path, monkeypatch):
                 return guarded
 
             patch.setattr(recovery, "guard", opened)
-            return recovery.run(folder, "noise and coins of numpy", patch, restarts=True)
+            return recovery.run(folder, "noise and coins of numpy", patch, "before calls")
 
     assert run(tmp_path / "plain", False) == run(tmp_path / "forgets", True)
 

@@ -84,10 +84,10 @@ def both(tmp_path, monkeypatch, name):
     """Return what an undisturbed run gives, and one with a restart from a snapshot before every call."""
     with monkeypatch.context() as patch:
         patch.setattr(snapshots, "EVERY", 10**9)
-        plain = recovery.run(tmp_path / "plain", name, patch, restarts=False)
+        plain = recovery.run(tmp_path / "plain", name, patch, "")
     assert taken(tmp_path / "plain") == []
     with monkeypatch.context() as patch:
-        return plain, recovery.run(tmp_path / "again", name, patch, restarts=True)
+        return plain, recovery.run(tmp_path / "again", name, patch, "before calls")
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -130,10 +130,10 @@ def test_a_snapshot_between_a_draw_and_its_answer_is_noticed(tmp_path, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(snapshots, "EVERY", 10**9)
-        plain = recovery.run(tmp_path / "plain", "overspending", patch, restarts=False)
+        plain = recovery.run(tmp_path / "plain", "overspending", patch, "")
         patch.setattr(DrawLog, "_keep", early)
         patch.setattr(Engine, "_rehearse", lambda self: None)
-        twin = recovery.run(tmp_path / "twin", "overspending", patch, restarts=True)
+        twin = recovery.run(tmp_path / "twin", "overspending", patch, "before calls")
     assert plain != twin
 
 

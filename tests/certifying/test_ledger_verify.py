@@ -7,7 +7,6 @@ import itertools
 import json
 import shutil
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,7 +119,7 @@ def test_charges_outside_the_hash_are_noticed(folder, monkeypatch):
 
     def twin(self, number, previous):
         said = {name: value for name, value in self.said.items() if name != "charges"}
-        return replace(at(replace(self, body=json.dumps(said)), number, previous), body=self.body)
+        return at(self._replace(body=json.dumps(said)), number, previous)._replace(body=self.body)
 
     with monkeypatch.context() as patch:
         patch.setattr(Entry, "at", twin)
