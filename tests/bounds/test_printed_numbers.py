@@ -53,8 +53,10 @@ def test_the_page_s_flags_run(flags, monkeypatch, capsys):
 
     from privcheck.cli import run
 
-    base = ["--means", "0.75,0.5"] if "--risk" in flags else []
+    rho = flags.startswith("--rho")
+    base = ["--means", "0.75,0.5"] if "--risk" in flags or rho else []
     if flags == "--family finite":
         return
-    assert run(["bounds", *base, *shlex.split(flags), "--epsilon", "0.5", "--horizon", "1e4"]) == 0
+    budget = [] if rho else ["--epsilon", "0.5"]
+    assert run(["bounds", *base, *shlex.split(flags), *budget, "--horizon", "1e4"]) == 0
     assert capsys.readouterr().err == ""

@@ -163,5 +163,5 @@ def test_a_file_that_is_no_database_is_one_line(tmp_path):
 
 def test_one_module_opens_sqlite():
     package = Path(privcheck.__file__).parent
-    files = [path for path in package.rglob("*.py") if "sqlite3.connect" in path.read_text(encoding="utf-8")]
+    files = [path for path in package.rglob("*.py") if "sqlite3.connect(" in path.read_text(encoding="utf-8")]
     assert len(files) == 1, files
