@@ -104,6 +104,14 @@ PAPERS = {
         NEURIPS,
         2023,
     ),
+    "azize-2024": Paper(
+        "Azize, Jourdan, Al Marjani and Basu 2024",
+        "Azize, Achraf and Jourdan, Marc and Al Marjani, Aymen and Basu, Debabrota",
+        "Differentially Private Best-Arm Identification",
+        "arXiv:2406.06408",
+        2024,
+        "misc",
+    ),
     "azize-2025": Paper(
         "Azize et al. 2025",
         "Azize, Achraf and Wu, Yulian and Honda, Junya and Orabona, Francesco and Ito, Shinji and Basu, Debabrota",
@@ -147,6 +155,14 @@ PAPERS = {
         "(Nearly) Optimal Differentially Private Stochastic Multi-Arm Bandits",
         "Conference on Uncertainty in Artificial Intelligence",
         2015,
+    ),
+    "ren-2020": Paper(
+        "Ren, Zhou, Liu and Shroff 2020",
+        "Ren, Wenbo and Zhou, Xingyu and Liu, Jia and Shroff, Ness B.",
+        "Multi-Armed Bandits with Local Differential Privacy",
+        "arXiv:2007.03121",
+        2020,
+        "misc",
     ),
     "russo-2016": Paper(
         "Russo 2016",
