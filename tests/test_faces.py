@@ -28,9 +28,9 @@ PACKAGE = Path(privcheck.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 
 MODULES_ON_FACES = 37
-NAMES_ON_FACES = 683
+NAMES_ON_FACES = 685
 LARGEST_CIRCLE = 5
-INNER_MODULES_IN_TESTS = 98
+INNER_MODULES_IN_TESTS = 99
 """Modules inside rooms that tests import by name, each counted once for each folder of tests but the room's own."""
 
 

@@ -276,11 +276,11 @@ TWINS = {
 }
 
 
-CUTS = {"draw before commit": 200}
+CUTS = {"draw before commit": 250}
 """For the twin that shows in one cut of sixteen; the others show in most of 24."""
 
 
-@pytest.mark.chance(1e-5, "that 200 cuts of which each shows it in one of sixteen do not", fresh=True)
+@pytest.mark.chance(1e-6, "that 250 cuts of which each shows it in one of sixteen do not", fresh=True)
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.nightly] * (n in CUTS)) for n in TWINS])
 def test_a_guard_that_does_not_wait_for_the_disk_is_noticed(tmp_path, monkeypatch, name):
     found, _, _ = failures(tmp_path, monkeypatch, name, CUTS.get(name, 24), 4)

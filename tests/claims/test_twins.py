@@ -12,9 +12,9 @@ import pytest
 from privcheck.claims import listed_items
 from privcheck.claims._search.hunt import hunt
 
-_spec = importlib.util.spec_from_file_location("twins", Path(__file__).parent / "twins.py")
+_spec = importlib.util.spec_from_file_location("moved_constants", Path(__file__).parent / "moved_constants.py")
 twins = importlib.util.module_from_spec(_spec)
-sys.modules["twins"] = twins
+sys.modules["moved_constants"] = twins
 _spec.loader.exec_module(twins)
 
 USUAL = 3000

@@ -139,8 +139,10 @@ def _draw(axes: Axes, curve: Curve, quantity: str, bounds: Sequence[BoundValue],
     axes.grid(color=MID, alpha=0.25, lw=0.5)
     if isinstance(curve.instance, Instance) and curve.axis == "epsilon":
         _draw_regime(axes, curve, curve.instance)
-    size = 7.5 if columns > 1 else 6.8
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, frameon=False, fontsize=size)
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2)}
+    if columns == 1:  # the text is wider than the axes
+        place = {"loc": "upper right", "bbox_to_anchor": (1.04, -0.2)}
+    axes.legend(**place, ncols=columns, frameon=False, fontsize=7.5)
 
 
 def _attained(curve: Curve, lower: BoundValue, bounds: Sequence[BoundValue]) -> bool:

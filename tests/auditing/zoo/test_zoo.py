@@ -9,7 +9,7 @@ from .continual import fresh_on_every_prefix
 
 pytestmark = pytest.mark.long
 
-CHANCE = 1e-6
+CHANCE = 5e-7
 """Level of the verdict and of the lower bound: each test fails by chance with at most this probability.
 
 The seed is fixed, so a test that has passed will pass.
@@ -22,7 +22,7 @@ def audited(twins, target, options, **more):
     )
 
 
-@pytest.mark.chance(1e-6, "one bound at this level")
+@pytest.mark.chance(5e-7, "one bound at this level")
 @pytest.mark.parametrize("twins", TWINS, ids=str)
 def test_a_broken_twin_is_found(twins):
     report = audited(twins, twins.broken, twins.for_broken)
@@ -31,7 +31,7 @@ def test_a_broken_twin_is_found(twins):
     assert report.epsilon_lower <= twins.law(report.witness.first, report.witness.second) + 1e-6
 
 
-@pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
+@pytest.mark.chance(1e-6, "verdict and bound of one audit of a true claim, 5e-7 each")
 @pytest.mark.parametrize("twins", TWINS, ids=str)
 def test_its_correct_twin_is_consistent(twins):
     report = audited(twins, twins.correct, twins.for_correct, error=CHANCE)
