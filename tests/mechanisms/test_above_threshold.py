@@ -118,7 +118,7 @@ def test_secure_answers_follow_the_law_and_half_the_scale_does_not(sparse):
     """OpenDP takes no seed: a correct sampler fails here with probability 1e-9 in each run."""
     for scale, accepted in ((2.0, True), (1.0, False)):
         mechanism = AboveThreshold.with_scale(scale, answers=2)
-        draws = np.array([mechanism.release(sparse.VALUE, None, secure=True) for _ in range(400)])
+        draws = np.array([mechanism.release(sparse.VALUE, None, secure=True) for _ in range(1000)])
         assert (sparse.p_value(AboveThreshold.with_scale(2.0, answers=2), draws) >= 1e-9) == accepted
 
 
