@@ -59,7 +59,15 @@ def test_a_broken_twin_is_a_violation(kind, name):
 def test_the_guard_of_an_audit_plays_on(kind, name):
     """With `guarded=True` a leak is stopped on both streams in the same round; the arms come in turn from there on."""
     factory = Location(*place(kind, name).rsplit(":", 1)).load()
-    options = {"epsilon": 1.0, "delta": 0.0, "accountants": None, "rewards": (0.0, 1.0), "neighbours": "row"}
+    options = {
+        "epsilon": 1.0,
+        "delta": 0.0,
+        "rho": None,
+        "mu": None,
+        "accountants": None,
+        "rewards": (0.0, 1.0),
+        "neighbours": "row",
+    }
     build = GuardedBuild(lambda rng: factory(rng), options | {"contexts": None, "feedback": kind, "arms": 2})
     runner, runs = PolicyRunner(build, {"arms": 2}, kind), set()
     for table in (np.zeros((8, 2)), np.ones((8, 2))):

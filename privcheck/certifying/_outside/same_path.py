@@ -16,7 +16,7 @@ from privcheck.arrays import Table
 from privcheck.certifying._noisy_replay import Player
 from privcheck.certifying._own_files import is_own
 from privcheck.errors import PrivcheckError
-from privcheck.feedback import kind
+from privcheck.feedback import Feedback, kind
 from privcheck.mechanisms import Mechanism
 from privcheck.private_values import LeakError, feature
 
@@ -60,7 +60,7 @@ class Way:
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG002
         code = frame.f_code
-        if not is_own(code.co_filename, frozenset()) or _of_a_mechanism(frame):
+        if not is_own(code.co_filename, frozenset()) or _of_the_guard(frame):
             return None
         self.codes.add(code)
         caller = frame.f_back
@@ -91,13 +91,13 @@ _ORDINARY = (StopIteration, StopAsyncIteration, GeneratorExit, LeakError)
 """What ends iterations, and what is reported as a leak."""
 
 
-def _of_a_mechanism(frame: FrameType) -> bool:
-    """Tell whether a mechanism of the target's own runs, which the guard examines and the code alone does not."""
+def _of_the_guard(frame: FrameType) -> bool:
+    """Tell whether a mechanism or a kind of feedback of the target's own runs: the guard calls them in other ways."""
     place: FrameType | None = frame
     while place is not None:
         code = place.f_code
         own = code.co_argcount > 0 and is_own(code.co_filename, frozenset())
-        if own and isinstance(place.f_locals.get(code.co_varnames[0]), Mechanism):
+        if own and isinstance(place.f_locals.get(code.co_varnames[0]), Mechanism | Feedback):
             return True
         place = place.f_back
     return False
