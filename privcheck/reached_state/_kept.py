@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import decimal
 import functools
 import operator
 import os
@@ -175,7 +176,7 @@ def apart(roots: Iterable[Any], coins: Coins, code: KnownCode | None = None) -> 
     """
     with LOCK:
         kept = Kept(roots, code=code)
-        with coins.drawing(kept.generators):
+        with coins.drawing(kept.generators), decimal.localcontext():  # an object that contexts of threads share
             kept.empty_caches()
             try:
                 yield kept
