@@ -56,7 +56,7 @@ from .jourdan_azize_2025.characteristic_time import characteristic_time_tv as ch
 from .jourdan_azize_2025.regimes import crossing_epsilon as crossing_epsilon
 from .jourdan_azize_2025.regimes import free_privacy_epsilon as free_privacy_epsilon
 from .jourdan_azize_2025.regimes import low_privacy_epsilon as low_privacy_epsilon
-from .settings import INSTANCE_CLASSES as INSTANCE_CLASSES
+from .settings import instance_class as instance_class
 from .settings.concentrated_instance import ConcentratedInstance as ConcentratedInstance
 from .settings.contextual_instance import ContextualInstance as ContextualInstance
 from .settings.linear_instance import LinearInstance as LinearInstance

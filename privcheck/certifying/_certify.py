@@ -13,7 +13,7 @@ from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
-from privcheck.certifying._noisy_replay import Player, noisy_replay
+from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.fresh_process import in_fresh_process
@@ -235,7 +235,7 @@ def _certified(
     again, generators = about_generators(session.release_generators for session in sessions)
     open_notes += again
     if holds and not again:
-        player = Player(build, policy.feedback, game.contexts, game.relation, game.rewards)
+        player = found.player(build, policy.feedback)
         open_notes += other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count)
     notes += open_notes
     unreached = coverage.unreached

@@ -66,11 +66,15 @@ def told_reward(reward: Any, *, any_rewards: bool = False) -> Any:
     """
     if isinstance(reward, Private):
         return reward
-    if isinstance(reward, np.ndarray | np.generic) and reward.ndim == 0:
-        reward = reward.item()
-    number = float(reward) if isinstance(reward, bool) else reward
+    number = _one_number(reward)
     hint = "" if any_rewards else "divide by the largest reward, or clip, before the policy sees it"
     return check("reward", number, Real() if any_rewards else UNIT_INTERVAL, hint)
+
+
+def _one_number(reward: Any) -> Any:
+    """Return one number of numpy's, or True or False, as Python's number; anything else as it is."""
+    value = reward.item() if isinstance(reward, np.ndarray | np.generic) and reward.ndim == 0 else reward
+    return float(value) if isinstance(value, bool) else value
 
 
 def told_rewards(rewards: Any, arms: int) -> Any:
@@ -120,12 +124,10 @@ def told_row(context: Any, action: Any, reward: Any, shape: tuple[int, int], lim
     """
     if isinstance(context, Private):
         return context, action, reward
-    largest = math.inf if limits is None else limits[1]
-    value = reward.item() if isinstance(reward, np.ndarray | np.generic) and reward.ndim == 0 else reward
+    norm, largest = limits or (None, math.inf)
     domain = Real() if largest == math.inf else Real(-largest, largest)
-    number = float(value) if isinstance(value, bool) else value
-    rows = decision_set(context, shape, None if limits is None else limits[0])
-    return rows, check("action", action, Integer(0, shape[0] - 1)), check("reward", number, domain, "scale rewards")
+    rows, arm = decision_set(context, shape, norm), check("action", action, Integer(0, shape[0] - 1))
+    return rows, arm, check("reward", _one_number(reward), domain, "scale rewards")
 
 
 def decision_set(context: Any, shape: tuple[int, int], norm: float | None) -> Any:

@@ -26,7 +26,7 @@ class Passing(Protocol):
         """Look into values, too."""
 
     def parts(self, get: Callable[[Any], Iterable[Any]], value: Any) -> tuple[Any, ...]:
-        """Return the parts of an object that nothing puts back."""
+        """Return the parts of an object; the way on depends on them."""
 
 
 def take_cache(walk: Passing, value: Any) -> None:

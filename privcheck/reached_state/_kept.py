@@ -5,12 +5,11 @@ from __future__ import annotations
 import copy
 import decimal
 import functools
-import operator
 import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from operator import is_
+from operator import attrgetter, is_
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ policy writes into a global would be undone for another.
 """
 
 keep_as(type(LOCK), times_held, put_lock)
-keep_as(np.dtype, operator.attrgetter("names"), put_fields)
+keep_as(np.dtype, attrgetter("names"), put_fields)
 keep_as(np.void, copy.deepcopy, put_record)
 
 if hasattr(os, "register_at_fork"):

@@ -128,7 +128,7 @@ class Walk:
         return value
 
     def parts(self, get: Callable[[Any], Iterable[Any]], value: Any) -> tuple[Any, ...]:
-        """Return the parts of an object that nothing puts back; the way on depends on them."""
+        """Return the parts of an object; the way on depends on them."""
         found = tuple(get(value))
         self.read.append((get, value, found))
         return found

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from privcheck.bounds import Bounds, BoundValue, Curve, describe_contradiction
-from privcheck.declared import declared_fields
 from privcheck.serialise import plain, revived, to_json, well_typed
 
 
@@ -96,7 +95,6 @@ def read_instance(content: dict[str, Any]) -> Any:
     >>> read_instance(named_instance("c2", epsilon=1.0).to_dict()).arms
     5
     """
-    from privcheck.bounds import INSTANCE_CLASSES
+    from privcheck.bounds import instance_class
 
-    chosen = max(INSTANCE_CLASSES, key=lambda cls: len(set(content) & {field.name for field in declared_fields(cls)}))
-    return revived(content, chosen)
+    return revived(content, instance_class(content))

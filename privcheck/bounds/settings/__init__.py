@@ -4,6 +4,7 @@
 ['ConcentratedInstance', 'LinearInstance', 'ContextualInstance', 'SemiBanditInstance']
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from privcheck.bounds._instance import Instance
@@ -11,14 +12,17 @@ from privcheck.bounds.settings.concentrated_instance import ConcentratedInstance
 from privcheck.bounds.settings.contextual_instance import ContextualInstance
 from privcheck.bounds.settings.linear_instance import LinearInstance
 from privcheck.bounds.settings.semi_bandit_instance import SemiBanditInstance
+from privcheck.declared import declared_fields
 
 __all__ = ["ConcentratedInstance", "ContextualInstance", "LinearInstance", "SemiBanditInstance"]
 
-INSTANCE_CLASSES: tuple[Any, ...] = (
-    Instance,
-    ConcentratedInstance,
-    ContextualInstance,
-    LinearInstance,
-    SemiBanditInstance,
-)
-"""One class for each setting, the bandit with independent arms first."""
+_CLASSES: tuple[Any, ...] = (Instance, ConcentratedInstance, ContextualInstance, LinearInstance, SemiBanditInstance)
+
+
+def instance_class(keys: Collection[str]) -> Any:
+    """Return the class of the setting that has most of these fields; on a tie, a bandit with independent arms.
+
+    >>> instance_class(["means", "rho"]).__name__, instance_class(["means"]).__name__
+    ('ConcentratedInstance', 'Instance')
+    """
+    return max(_CLASSES, key=lambda cls: len({declared.name for declared in declared_fields(cls)} & set(keys)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from privcheck.bounds._instance import Instance, Means
-from privcheck.bounds.families import family
 from privcheck.bounds.families.base import MeanFamily
 from privcheck.bounds.settings.setting import Setting
 from privcheck.declared import POSITIVE, Budget, Choice, Integer, OrNone, parameter
@@ -56,7 +56,7 @@ class ConcentratedInstance(Setting):
         """The budget of Gaussian DP of the same strength, sqrt(2 rho)."""
         return math.sqrt(2.0 * self.rho)
 
-    @property
+    @cached_property
     def without_privacy(self) -> Instance:
         """The same arms and horizon with no promise of privacy."""
         return Instance(self.family, self.means, math.inf, self.horizon, variance=self.variance)
@@ -64,46 +64,39 @@ class ConcentratedInstance(Setting):
     @property
     def arms(self) -> int:
         """Number of arms K."""
-        return len(self.means)
+        return self.without_privacy.arms
 
     @property
     def best_mean(self) -> float:
         """Largest mean, mu*."""
-        return max(self.means)
+        return self.without_privacy.best_mean
 
     @property
     def gaps(self) -> tuple[float, ...]:
         """Gap `mu* - mu_a` of every arm, in the order of the arms."""
-        return tuple(self.best_mean - mean for mean in self.means)
+        return self.without_privacy.gaps
 
     @property
     def suboptimal(self) -> tuple[tuple[float, float], ...]:
         """Mean and gap of every arm whose gap is positive, in the order of the arms."""
-        return tuple((mean, gap) for mean, gap in zip(self.means, self.gaps, strict=True) if gap > 0)
+        return self.without_privacy.suboptimal
 
     @property
     def law_family(self) -> MeanFamily:
         """Family of the reward laws."""
-        found = family("gaussian", variance=self.variance) if self.family == "gaussian" else family(self.family)
+        found = self.without_privacy.law_family
         assert isinstance(found, MeanFamily)
         return found
 
     @property
     def better_law_exists(self) -> bool:
         """Whether the family has a law with a mean above mu*."""
-        return self.best_mean < self.law_family.highest_mean
+        return self.without_privacy.better_law_exists
 
     @property
     def unit_rewards(self) -> bool:
         """Whether all rewards lie in [0, 1]."""
-        return self.family == "bernoulli"
-
-    @property
-    def shown(self) -> str:
-        """The arms and the budget in a few words, without the horizon."""
-        means = [f"{mean:.6g}" for mean in self.means[:12]] + ["..."] * (self.arms > 12)
-        variance = f" (variance {self.variance:g})" if self.variance != 1 else ""
-        return f"{self.family} arms{variance} {', '.join(means)}; rho = {self.rho:g}, mu = {self.mu:.4g}"
+        return self.without_privacy.unit_rewards
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are in use as JSON-ready values, in the order of their declaration."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -143,6 +143,28 @@ def _rounding_loss(release: RecordedRelease, value: Any) -> float:
         return math.inf
 
 
+R = TypeVar("R")
+
+
+def with_first_runs(
+    pairs: Iterable[tuple[Table, Table]], play: Callable[[Table], R]
+) -> Iterator[tuple[Table, Table, R]]:
+    """Yield pairs of streams, each with the run on its first; pairs that share that stream share the run.
+
+    >>> zeros, ones = np.zeros((1, 2)), np.ones((1, 2))
+    >>> played = []
+    >>> [run for _, _, run in with_first_runs([(zeros, ones), (zeros, zeros)], lambda first: played.append(first))]
+    [None, None]
+    >>> len(played)
+    1
+    """
+    runs: dict[bytes, R] = {}
+    for first, second in pairs:
+        if (key := first.tobytes()) not in runs:
+            runs[key] = play(first)
+        yield first, second, runs[key]
+
+
 class Contradictions:
     """What was found that cannot be if the certificate is right.
 
@@ -174,11 +196,9 @@ class Contradictions:
     def of_guarded(self, build: Build, pairs: Sequence[tuple[Table, Table]], seed: int, feedback: str) -> None:
         """Look at guarded runs on neighbouring streams, the second with the releases of the first."""
         player = self.player(build, feedback)
-        firsts: dict[bytes, GuardedRun | None] = {}
-        for first, second in pairs[:PAIRS]:
-            if (key := first.tobytes()) not in firsts:
-                firsts[key] = GuardedRun.of(player.guarded(first, seed, None))
-            if (one := firsts[key]) is not None:
+        play: Callable[[Table], GuardedRun | None] = lambda first: GuardedRun.of(player.guarded(first, seed, None))  # noqa: E731
+        for first, second, one in with_first_runs(pairs[:PAIRS], play):
+            if one is not None:
                 two: GuardedRun | str | None
                 try:
                     two = GuardedRun.of(player.guarded(second, seed, one.releases))

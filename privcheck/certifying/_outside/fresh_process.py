@@ -14,7 +14,7 @@ import numpy as np
 from privcheck.arrays import Table
 from privcheck.certifying._noisy_replay import Player
 from privcheck.certifying._outside.clean_process import Surroundings, clean_process
-from privcheck.certifying._outside.contradictions import Contradictions, GuardedRun
+from privcheck.certifying._outside.contradictions import Contradictions, GuardedRun, with_first_runs
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError
 from privcheck.targets import Target
@@ -67,12 +67,10 @@ def _play(before: Surroundings, job: bytes) -> tuple[list[str], list[str]]:
     before.enter()
     policy, pairs, seed, found = pickle.loads(job)
     player, by = found.player(policy.build, policy.feedback), kind(policy.feedback)
-    firsts: dict[bytes, Any] = {}
-    for first, second in pairs:
-        key, own = first.tobytes(), set(by.hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
-        if key not in firsts:
-            firsts[key] = _forked(partial(_played, player, first, seed, None, set()))
-        if isinstance(one := firsts[key], GuardedRun):
+    play: Callable[[Table], Any] = lambda first: _forked(partial(_played, player, first, seed, None, set()))  # noqa: E731
+    for first, second, one in with_first_runs(pairs, play):
+        if isinstance(one, GuardedRun):
+            own = set(by.hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
             two = _forked(partial(_played, player, second, seed, one, own))
             found.compared(first, second, one, two, policy.feedback)
     return list(found.guarded), list(found.plain)

@@ -205,10 +205,9 @@ def _build(cls: type, values: dict[str, Any], given: dict[str, Any]) -> Any:
 
 def _from_file(file: str, changes: dict[str, Any]) -> Any:
     """Read a file as the setting that shares most of its keys; on a tie, as a bandit with independent arms."""
-    from privcheck.bounds import INSTANCE_CLASSES, read_toml
+    from privcheck.bounds import instance_class, read_toml
 
-    keys = set(read_toml(file)) | set(changes)
-    return max(INSTANCE_CLASSES, key=lambda cls: len(keys & _names(cls))).from_toml(file, **changes)
+    return instance_class({**read_toml(file), **changes}).from_toml(file, **changes)
 
 
 def _names(cls: Any) -> set[str]:

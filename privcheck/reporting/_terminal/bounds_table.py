@@ -68,15 +68,16 @@ def describe(instance: Any) -> str:
     'bernoulli arms 0.75, 0.5; epsilon = 1, T = 1e+07'
     """
     horizon = "" if instance.horizon is None else f", T = {instance.horizon:g}"
-    if isinstance(instance, ConcentratedInstance):
-        return f"{instance.shown}{horizon}"
-    if not isinstance(instance, Instance):
+    if not isinstance(instance, Instance | ConcentratedInstance):
         return f"{instance.setting}; epsilon = {instance.epsilon:g}{horizon}"
     shown = [f"{mean:.6g}" for mean in instance.means[:12]] + ["..."] * (instance.arms > 12)
     variance = f" (variance {instance.variance:g})" if instance.variance != 1 else ""
+    laws = f"{instance.family} arms{variance} {', '.join(shown)}"
+    if isinstance(instance, ConcentratedInstance):
+        return f"{laws}; rho = {instance.rho:g}, mu = {instance.mu:.4g}{horizon}"
     delta = f", delta = {instance.delta:g}" if instance.delta else ""
     risk = f", risk {instance.risk:g}" if instance.risk else ""
-    return f"{instance.family} arms{variance} {', '.join(shown)}; epsilon = {instance.epsilon:g}{delta}{horizon}{risk}"
+    return f"{laws}; epsilon = {instance.epsilon:g}{delta}{horizon}{risk}"
 
 
 def regime_sentence(instance: Instance) -> str:
