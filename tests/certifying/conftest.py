@@ -70,6 +70,16 @@ def honest_caches() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def written() -> dict[str, object]:
+    """The programs of programs_*.py by name: classes and factories."""
+    _module("programs_helpers")
+    found = {}
+    for file in sorted(Path(__file__).parent.glob("programs_*.py")):
+        found |= vars(_module(file.stem))
+    return found
+
+
+@pytest.fixture(scope="session")
 def place() -> Callable[[str], str]:
     """Name a policy as a user names one in a file."""
     return lambda name: f"{file_of(name)}:{name}"
