@@ -72,10 +72,12 @@ def honest_caches() -> ModuleType:
 @pytest.fixture(scope="session")
 def written() -> dict[str, object]:
     """The programs of programs_*.py by name: classes and factories."""
-    _module("programs_helpers")
+    for helper in ("programs_helpers", "programs_broken_base"):
+        _module(helper)
     found = {}
     for file in sorted(Path(__file__).parent.glob("programs_*.py")):
-        found |= vars(_module(file.stem))
+        own = {name: value for name, value in vars(_module(file.stem)).items() if name not in found}
+        found |= {name: value for name, value in own.items() if getattr(value, "__module__", None) == file.stem}
     return found
 
 
