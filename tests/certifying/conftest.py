@@ -76,8 +76,8 @@ def written() -> dict[str, object]:
         _module(helper)
     found = {}
     for file in sorted(Path(__file__).parent.glob("programs_*.py")):
-        own = {name: value for name, value in vars(_module(file.stem)).items() if name not in found}
-        found |= {name: value for name, value in own.items() if getattr(value, "__module__", None) == file.stem}
+        module = _module(file.stem)
+        found |= {name: value for name, value in vars(module).items() if getattr(value, "__module__", "") == file.stem}
     return found
 
 
