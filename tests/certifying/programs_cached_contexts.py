@@ -1,4 +1,4 @@
-"""Private contextual policies with honest memos: in dictionaries, in caches of functions, in records that can be called.
+"""Private contextual policies with honest memos: dictionaries, caches of functions, records that can be called.
 
 `score(x)` is a function of an entry of a context: whatever is kept, the answer is the same. A round's reward at its arm
 moves the sums by at most 2 in L1, and is published once with Laplace noise of scale 2 / epsilon.
