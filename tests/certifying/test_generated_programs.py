@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+pytestmark = pytest.mark.long
+
 REPOSITORY = Path(__file__).parents[2]
 NEAR = 1e-9
 

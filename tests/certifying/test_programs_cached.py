@@ -9,6 +9,8 @@ import pytest
 
 import privcheck
 
+pytestmark = pytest.mark.long
+
 KIND_OF = {
     name: kind
     for file in ("programs_cached.py", "programs_cached_contexts.py")
