@@ -1,9 +1,9 @@
 r"""Evidence against a claim that accumulates over nights and over versions of the code.
 
 Each night a number of pairs of runs is played, one of each pair on each of two neighbouring inputs, and bet on
-(`_betting.py`). The inputs, the events and the stakes of a night are fixed before its pairs are played. So the factor by
-which a night multiplies the wealth of a bet has an expectation of at most 1, given all earlier nights, if the code that
-is played that night satisfies the claim.
+(`_betting.py`). The inputs, the events and the stakes of a night are fixed before its pairs are played. So the factor
+by which a night multiplies the wealth of a bet has an expectation of at most 1, given all earlier nights, if the code
+that is played that night satisfies the claim.
 
 For each version k = 1, 2, ... of the code, W_k is the wealth of bets that begin with the first night of version k and
 are never started again. If all versions from k on satisfy the claim, W_k is a test supermartingale, and by Ville's
@@ -137,11 +137,10 @@ def penalty(version: int) -> float:
     return math.log(version * version * math.pi**2 / 6.0)
 
 
-def alarms_over_nights(
-    nights: Sequence[Night], wealth: Array, error: float
-) -> tuple[list[Alarm], list[float]]:
-    """Return the alarms, and after each night the logarithm of the largest wealth that may raise one, penalty off; while
-    an alarm stands, that of the evidence that raised it.
+def alarms_over_nights(nights: Sequence[Night], wealth: Array, error: float) -> tuple[list[Alarm], list[float]]:
+    """Return the alarms, and after each night the logarithm of the largest wealth that may raise one, penalty off.
+
+    While an alarm stands, it is that of the evidence that raised it.
 
     An alarm ends the evidence of all versions up to the one that was played, since it has said what there was to say:
     the next alarm needs evidence that begins with a later version.
@@ -169,7 +168,13 @@ def alarms_over_nights(
 
 @compiled
 def _wealth(
-    blocks: Integers, lengths: Integers, ends: Integers, pasts: Integers, known: Integers, lost: Array, r: float,
+    blocks: Integers,
+    lengths: Integers,
+    ends: Integers,
+    pasts: Integers,
+    known: Integers,
+    lost: Array,
+    r: float,
     delta: float,
 ) -> Array:
     """Return the logarithm of the wealth after each night.

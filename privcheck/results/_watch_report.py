@@ -29,8 +29,8 @@ class WatchedNight:
     runs : runs per stream that were counted; 0 if the night was lost.
     streams, event : the two streams and an event, in words.
     first, second : runs on each stream that were in the event.
-    e_value : the largest evidence after the night that may raise an alarm, its share of the level taken off: 1 / `error`
-        raises it. While an alarm stands it is that which raised it. Infinite above e^700.
+    e_value : the largest evidence after the night that may raise an alarm, its share of the level taken off: 1 /
+        `error` raises it. While an alarm stands it is that which raised it. Infinite above e^700.
     lost : why the night has no counts; None if it has.
     """
 
@@ -187,5 +187,3 @@ def shown_e_value(logarithm: float) -> float:
     (1.0, inf)
     """
     return math.exp(logarithm) if logarithm <= 700.0 else math.inf
-
-

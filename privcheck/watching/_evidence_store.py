@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.scheduling import Arrays, Database, Refusal
 from privcheck.errors import PrivcheckError
 from privcheck.journal import START, Entry
+from privcheck.scheduling import Arrays, Database, Refusal
 
 STORE = 0x70637732
 """SQLite's application_id of a store of watches."""

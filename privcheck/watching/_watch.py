@@ -17,7 +17,7 @@ from privcheck.targets import OUTPUTS_FORM, StreamPair, WatchSettings, played_by
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, WATCH, EvidenceStore
 from privcheck.watching._kept_nights import Course, said_of, said_of_pair, seed_of
 
-SEARCHED = {"kernel": 16_000, "run_batch": 16_000, "python": 4_000}
+SEARCHED = {"kernel": 100_000, "run_batch": 100_000, "python": 20_000}
 """Runs of the search, both streams together, if no number is given, by what plays the target."""
 
 OTHER_CODE = (
@@ -68,8 +68,8 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
     store : the SQLite file of the watch, which is made if it is not there. It may hold any number of watches. A new
         store begins a new guarantee.
     runs : runs per stream that are counted in a night.
-    search : runs of the search, both streams together, in the first night of each version of the code; by default 4,000
-        for code in Python and 16,000 for compiled code. 0 keeps the pair that was found first.
+    search : runs of the search, both streams together, in the first night of each version of the code; by default
+        20,000 for code in Python and 100,000 for compiled code. 0 keeps the pair that was found first.
     nights : how many nights are played, one after the other; 0 plays none and shows what is known.
     error : the probability with which an alarm is ever raised while all versions satisfy the claim is at most this.
     name : of the watch in its store; by default that of the target. Two claims of one target need two names.
@@ -112,8 +112,6 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
     for own in ("runs", "search", "nights"):
         del options[own]
     audited = NightlyAudit(target, **options)
-    if audited.plan.settings.claim.epsilon is None:
-        raise PrivcheckError("epsilon", None, "a claim to watch", "give epsilon=1.0, say")
     name = audited.name if name is None else _named(name, "name")
     code = _code(audited) if version is None else _named(version, "version")
     said = _asked(audited)

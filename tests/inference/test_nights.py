@@ -43,7 +43,7 @@ def test_the_expectation_is_at_most_one_if_the_claim_is_true(delta, loss):
             night(1, [flip * c for c in one[2:]], [flip * c for c in two[2:]], (one[:2], two[:2])),
         ]
         expected += chance * math.exp(wealth_over_nights(nights, epsilon, delta)[0, -1])
-    assert 0.5 < expected
+    assert expected > 0.5
     assert (expected <= 1.0 + 1e-12) == (loss <= epsilon)
 
 
@@ -104,7 +104,9 @@ def test_an_alarm_needs_more_evidence_for_later_versions_and_ends_the_earlier_on
     assert course[3] == 99.0 - penalty(1)  # it stands: only a version later than 2 may raise another
 
 
-@pytest.mark.chance(4e-5, "of 400 years of a mechanism at its claim with a level of .05, at most 40 raise an alarm: binomial tail")
+@pytest.mark.chance(
+    4e-5, "of 400 years of a mechanism at its claim with a level of .05, at most 40 raise an alarm: binomial tail"
+)
 def test_years_at_the_claim_raise_few_alarms():
     rng = np.random.default_rng(11)
     laws, alarmed, level = tilted(1.0, 0.2), 0, 0.05

@@ -18,6 +18,7 @@ from privcheck.arrays import Codes
 from privcheck.auditing._confirmation.e_process import choose_to_bet
 from privcheck.auditing._confirmation.evidence import CountedEvent
 from privcheck.auditing._confirmation.tally import Counter, side_by_side, usual_output
+from privcheck.auditing._costs import pairs_for
 from privcheck.auditing._events.event import Event
 from privcheck.auditing._harness.checked_runs import check_runs
 from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
@@ -27,6 +28,7 @@ from privcheck.auditing._scoring.views_of import views_of
 from privcheck.auditing._search.left_out import without_failing
 from privcheck.auditing._search.successive_halving import Found, screen
 from privcheck.auditing._witness import describe
+from privcheck.errors import PrivcheckError
 from privcheck.generators import global_generators_kept
 from privcheck.results import Witness
 from privcheck.scheduling import executor
@@ -106,6 +108,8 @@ class NightlyAudit:
         options = {declared.name: declared.default for declared in Settings.options()} | options
         if options["epsilon"] is options["streams"] is None:
             options["epsilon"] = loaded.claim
+        if options["epsilon"] is None:
+            raise PrivcheckError("epsilon", None, "a claim to watch", "give epsilon=1.0, say")
         options, self.notes = in_own_setting(loaded, options)
         self.plan: Plan = make_plan(loaded, Settings.of(**options | {"runs": None}))
 
@@ -185,7 +189,7 @@ class NightlyAudit:
         self, sampler: Sampler, runs: int, search: int, kept: StreamPair | None
     ) -> tuple[Found, tuple[str, ...]]:
         policy, settings = self.plan.policy, self.plan.settings
-        candidates = self.plan.candidates
+        candidates = pairs_for(self.plan.candidates, search)
         if kept is not None and all(kept is not pair for pair in candidates):
             candidates = [kept, *candidates]
 
