@@ -20,10 +20,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from privcheck.arrays import Array, Codes, Integers
 from privcheck.declared import check
-from privcheck.inference._betting import DIRECTIONS, SHARES, WEIGHTS, add_block, add_pairs, log_mean_exp
+from privcheck.inference._betting import DIRECTIONS, SHARES, WEIGHTS, add_block, add_pairs
 from privcheck.inference._counts import DELTA, EPSILON, LEVEL
 from privcheck.kernels import compiled
 
@@ -112,19 +113,20 @@ def wealth_over_nights(nights: Sequence[Night], epsilon: float, delta: float = 0
     """
     check("epsilon", epsilon, EPSILON)
     check("delta", delta, DELTA)
-    versions = nights[-1].version if nights else 0
-    found = np.zeros((versions, len(nights)))
     if not nights:
-        return found
+        return np.zeros((0, 0))
     blocks, lengths = (np.concatenate(parts) for parts in zip(*((n.blocks, n.lengths) for n in nights), strict=True))
     ends = np.cumsum([len(night.lengths) for night in nights])
     pasts, known = np.stack([night.past for night in nights]), np.array([night.known for night in nights])
+    gained = _gained(blocks, lengths, ends, pasts, known, math.exp(epsilon), delta)
+    stakes = np.log(WEIGHTS)[None, :] + np.log(DIRECTIONS)[:, None] - math.log(blocks.shape[1])
     lost = np.array([night.lost for night in nights])
-    firsts = {night.version: number for number, night in reversed(list(enumerate(nights)))}
-    for version, first in firsts.items():
-        start = int(ends[first - 1]) if first else 0
-        args = blocks[start:], lengths[start:], ends[first:] - start, pasts[first:], known[first:], lost[first:]
-        found[version - 1, first:] = _wealth(*args, math.exp(epsilon), delta)
+    found = np.zeros((nights[-1].version, len(nights)))
+    for version in range(1, len(found) + 1):  # what a bet gains in a night does not depend on when it began
+        first = next(number for number, night in enumerate(nights) if night.version == version)
+        before = gained[first - 1] if first else 0.0
+        found[version - 1, first:] = logsumexp(stakes + gained[first:] - before, axis=(1, 2, 3))
+        found[version - 1, first:][np.logical_or.accumulate(lost[first:])] = -math.inf
     return found
 
 
@@ -167,40 +169,29 @@ def alarms_over_nights(nights: Sequence[Night], wealth: Array, error: float) -> 
 
 
 @compiled
-def _wealth(
-    blocks: Integers,
-    lengths: Integers,
-    ends: Integers,
-    pasts: Integers,
-    known: Integers,
-    lost: Array,
-    r: float,
-    delta: float,
+def _gained(
+    blocks: Integers, lengths: Integers, ends: Integers, pasts: Integers, known: Integers, r: float, delta: float
 ) -> Array:
-    """Return the logarithm of the wealth after each night.
+    """Return the logarithm of what each bet has gained after each night, shape (nights, events, directions, shares).
 
     Parameters
     ----------
     blocks, lengths : of all nights.
     ends : for each night, the number of blocks up to its end.
-    pasts, known, lost : of each night.
+    pasts, known : of each night.
     r, delta : e^epsilon and delta.
     """
     events = blocks.shape[1]
-    wealth = np.empty((events, DIRECTIONS.shape[0], SHARES.shape[0]))
-    for i in range(DIRECTIONS.shape[0]):
-        wealth[:, i, :] = np.log(WEIGHTS) + math.log(DIRECTIONS[i])
-    found = np.empty(len(ends))
+    gained = np.zeros((events, DIRECTIONS.shape[0], SHARES.shape[0]))
+    found = np.empty((len(ends), events, DIRECTIONS.shape[0], SHARES.shape[0]))
     begin = 0
     for n in range(len(ends)):
-        if lost[n]:
-            wealth[:] = -math.inf
         past, pairs = pasts[n].copy(), known[n]
         for t in range(begin, ends[n]):
             for e in range(events):
-                add_block(wealth[e], past[e], blocks[t, e], pairs, lengths[t], r, delta)
+                add_block(gained[e], past[e], blocks[t, e], pairs, lengths[t], r, delta)
             past += blocks[t]
             pairs += lengths[t]
         begin = ends[n]
-        found[n] = log_mean_exp(wealth)
+        found[n] = gained
     return found

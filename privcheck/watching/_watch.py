@@ -241,7 +241,7 @@ def _check_watch(kept: EvidenceStore, name: str, said: dict[str, Any]) -> None:
     if not entries:
         return
     there = entries[0].said
-    differing = [each for each in said if there.get(each) != said[each]]
+    differing = [each for each in said if each != "target" and there.get(each) != said[each]]  # code may be renamed
     if differing:
         old, new = (", ".join(f"{each} {of.get(each)}" for each in differing) for of in (there, said))
         hint = "give this watch a name of its own with name=, or another store"

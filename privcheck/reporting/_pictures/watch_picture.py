@@ -47,6 +47,7 @@ def watch_figure(report: WatchReport, *, width: float = WIDE) -> Figure:
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
         axes.yaxis.set_minor_formatter("")
+        axes.tick_params(which="minor", left=False)
         axes.spines["left"].set_visible(True)
         axes.tick_params(axis="y", labelcolor=INK, color=MID)
         axes.grid(axis="y", color=MID, alpha=0.25, lw=0.5)
