@@ -30,17 +30,17 @@ def tilted(epsilon: float, level: float = 0.2) -> np.ndarray:
 @pytest.mark.parametrize("delta", [0.0, 0.01])
 @pytest.mark.parametrize("loss", [0.0, 0.4, 0.7, 1.4])
 def test_the_expectation_is_at_most_one_if_the_claim_is_true(delta, loss):
-    """Every outcome of two nights of two pairs; the second night's events depend on the first."""
+    """Every outcome of two nights of three pairs; the second night's events depend on the first."""
     epsilon, laws, codes = 0.7, tilted(loss), (1, 0, -1)
     expected = 0.0
-    for outcome in itertools.product(range(3), repeat=8):
-        first, second = outcome[0:4:2] + outcome[4::2], outcome[1:4:2] + outcome[5::2]
+    for outcome in itertools.product(range(3), repeat=6):  # a night of one pair, and one of two
+        first, second = outcome[:3], outcome[3:]
         chance = np.prod(laws[0][list(first)]) * np.prod(laws[1][list(second)])
         one, two = [codes[i] for i in first], [codes[i] for i in second]
         flip = -1 if one[0] == -1 else 1  # another event, by what was seen in the first night
         nights = [
-            night(1, one[:2], two[:2], ([1, 0], [0, -1])),
-            night(1, [flip * c for c in one[2:]], [flip * c for c in two[2:]], (one[:2], two[:2])),
+            night(1, one[:1], two[:1], ([1, 0], [0, -1])),
+            night(1, [flip * c for c in one[1:]], [flip * c for c in two[1:]], (one[:1], two[:1])),
         ]
         expected += chance * math.exp(wealth_over_nights(nights, epsilon, delta)[0, -1])
     assert expected > 0.5
@@ -110,14 +110,14 @@ def test_an_alarm_needs_more_evidence_for_later_versions_and_ends_the_earlier_on
 def test_years_at_the_claim_raise_few_alarms():
     rng = np.random.default_rng(11)
     laws, alarmed, level = tilted(1.0, 0.2), 0, 0.05
-    for _ in range(400):
+    for _ in range(200):
         one, two = (rng.choice(np.array([1, 0, -1], np.int8), (30, 20, 1), p=law) for law in laws)
         nights = [
             counted_night(1 + n // 5, (one[n], two[n]), (one[:n].reshape(-1, 1), two[:n].reshape(-1, 1)))
             for n in range(30)
         ]
         alarmed += bool(alarms_over_nights(nights, wealth_over_nights(nights, 1.0), level)[0])
-    assert alarmed <= 40
+    assert alarmed <= 24
 
 
 @pytest.mark.chance(1e-9, "the evidence of 40 nights at 1.5 times the claim")
