@@ -34,6 +34,7 @@ __all__ = [
     "SampleBound",
     "Simulation",
     "Sweep",
+    "WatchReport",
     "__version__",
     "audit",
     "bound_from_laws",
@@ -55,9 +56,11 @@ __all__ = [
     "plot",
     "primitive",
     "read_sweep",
+    "read_watches",
     "rounded",
     "simulate",
     "sweep",
+    "watch",
     "zeros",
 ]
 

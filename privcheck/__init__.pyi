@@ -31,6 +31,7 @@ from .results import LawBound as LawBound
 from .results import OneRunBound as OneRunBound
 from .results import SampleBound as SampleBound
 from .results import Simulation as Simulation
+from .results import WatchReport as WatchReport
 from .simulation import identify as identify
 from .simulation import simulate as simulate
 from .sweeps import Sweep as Sweep
@@ -41,5 +42,7 @@ from .targets import from_command as from_command
 from .targets import from_python as from_python
 from .targets import from_url as from_url
 from .tradeoffs import frontier as frontier
+from .watching import read_watches as read_watches
+from .watching import watch as watch
 
 __version__: str

@@ -3,6 +3,8 @@ from ._exact.given_laws import bound_from_laws as bound_from_laws
 from ._exact.samples_of_a_law import fit_of_law as fit_of_law
 from ._faults.source_code import file_named as file_named
 from ._faults.source_code import shown_path as shown_path
+from ._nights.nightly_play import NightlyAudit as NightlyAudit
+from ._nights.nightly_play import PlayedNight as PlayedNight
 from ._one_run import one_run as one_run
 from ._samples import bound_from_samples as bound_from_samples
 from ._search.written_streams import ADVERSARY as ADVERSARY

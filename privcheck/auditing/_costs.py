@@ -14,6 +14,7 @@ from privcheck.auditing._confirmation.shares_of_runs import screening_budget
 from privcheck.auditing._scoring.view import ViewMaker
 from privcheck.auditing._search.equal_coins import COUPLED_RUNS, looked_at
 from privcheck.auditing._search.promise import Promise
+from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._search.successive_halving import LEAST_RUNS, screening_rounds
 from privcheck.targets import RANDOM, Runner, ServiceRunner, StreamPair
 
@@ -157,6 +158,32 @@ def seconds_per_run(runner: Runner, pairs: list[StreamPair], seed: int, seconds:
             runs, calls, number = runs + batch, calls + 1, number + 1
             batch = min(2 * batch, runner.chunk_runs) if runner.reproducible else 1  # as it will be played
     return max(watch.seconds(calls, elsewhere=isinstance(runner, ServiceRunner)) / runs, 1e-9)
+
+
+def search_runs(pairs: int, random: int, spend: int) -> int:
+    """Return the most runs, both streams together, that a search among so many pairs makes.
+
+    Parameters
+    ----------
+    pairs, random : candidates, and how many of them are random.
+    spend : the runs that the search is given; many pairs take more.
+
+    >>> search_runs(2, 0, 4_000), search_runs(500, 300, 4_000) > 20_000
+    (4000, True)
+    """
+    looks, listed = looked_at(pairs, random, spend)
+    rounds = screening_rounds(listed, spend - 2 * COUPLED_RUNS * looks)
+    return 2 * COUPLED_RUNS * looks + sum(planned.cost for planned in rounds)
+
+
+def pairs_for(pairs: list[StreamPair], spend: int) -> list[StreamPair]:
+    """Return candidates, one of each family first, among which a search makes hardly more runs than it is given."""
+
+    def cost(number: int) -> float:
+        random = sum(pair.base == RANDOM for pair in spread(pairs, number))
+        return search_runs(number, random, spend)
+
+    return spread(pairs, pairs_within(2.5 * spend, len(pairs), cost))
 
 
 def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine: str, random: int = 0) -> float:

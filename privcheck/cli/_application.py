@@ -21,6 +21,7 @@ from privcheck.cli._list_command import list_everything
 from privcheck.cli._report_command import compare, report
 from privcheck.cli._simulate_command import simulate
 from privcheck.cli._sweep_command import sweep
+from privcheck.cli._watch_command import watch
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
@@ -70,6 +71,9 @@ app.command(cls=DocumentedCommand, short_help="Search for a privacy leak: lower 
 )
 app.command(cls=DocumentedCommand, short_help="Bound epsilon from above, for code that releases through mechanisms.")(
     certify
+)
+app.command(cls=DocumentedCommand, short_help="Add a night's evidence to that of all nights and versions before.")(
+    watch
 )
 app.command(cls=DocumentedCommand, short_help="Add up the privacy loss of a plan, by every accountant.")(account)
 app.command(cls=DocumentedCommand, short_help="Evaluate the papers' bounds on an instance.")(bounds)

@@ -12,7 +12,7 @@ import typer
 from privcheck.errors import PrivcheckError
 
 if TYPE_CHECKING:
-    from privcheck.results import AuditReport, Certificate
+    from privcheck.results import AuditReport, Certificate, WatchReport
 
 Annotate = Annotated[
     str | None,
@@ -38,7 +38,7 @@ def check_findings(annotate: str | None, sarif: str | None, json: str | None) ->
 
 
 def deliver_findings(
-    result: AuditReport | Certificate, annotate: str | None, sarif: str | None
+    result: AuditReport | Certificate | WatchReport, annotate: str | None, sarif: str | None
 ) -> list[Callable[[], object]]:
     """Return what writes the SARIF file and prints the annotations."""
     if annotate is sarif is None:

@@ -16,6 +16,7 @@ FILES = {
     "README.md": "README.md.txt",
     ".gitignore": "gitignore.txt",
     ".github/workflows/privacy.yml": "privacy.yml.txt",
+    ".github/workflows/watch.yml": "watch.yml.txt",
     "tests/test_privacy.py": "test_privacy.py.txt",
     "{package}/__init__.py": "__init__.py.txt",
     "{package}/bandit.py": "bandit.py.txt",
@@ -28,7 +29,7 @@ def init(
         str, typer.Argument(metavar="DIR", help="The folder of the project; it is made if need be.")
     ] = ".",
 ) -> int:
-    """Write a small project with a private bandit, tests of its privacy, and a GitHub workflow that runs them.
+    """Write a small project: a private bandit, tests of its privacy, and GitHub workflows that run them and watch it.
 
         privcheck init private-news
 

@@ -15,7 +15,7 @@ from privcheck.errors import PrivcheckError, on_one_line
 
 if TYPE_CHECKING:
     from privcheck.reporting import Baseline, Folder
-    from privcheck.results import AuditReport, Certificate, Frontier, Simulation
+    from privcheck.results import AuditReport, Certificate, Frontier, Simulation, WatchReport
     from privcheck.sweeps import Sweep
 
 NOTHING_FOUND, FOUND, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -86,6 +86,19 @@ def status_of_comparison(found: Baseline) -> int:
     if found.is_fine:
         return NOTHING_FOUND
     return FOUND if found.count("worse") else BAD_INPUT
+
+
+def status_of_watch(found: WatchReport, *, played: bool) -> int:
+    """Return the exit status of `privcheck watch`: an alarm that stands comes first; no night was counted though some
+    were to be is inconclusive.
+
+    >>> from privcheck.results._example_results import WATCHED
+    >>> status_of_watch(WATCHED, played=True)
+    1
+    """
+    if found.alarm is not None:
+        return FOUND
+    return INCONCLUSIVE if played and not found.counted else NOTHING_FOUND
 
 
 def status_of_claims(wrong: int) -> int:

@@ -28,6 +28,10 @@ from ._limits import clopper_pearson_lower as clopper_pearson_lower
 from ._limits import conditional_binomial_lower as conditional_binomial_lower
 from ._multiplicity import false_discovery as false_discovery
 from ._multiplicity import holm as holm
+from ._nights import Night as Night
+from ._nights import alarms_over_nights as alarms_over_nights
+from ._nights import counted_night as counted_night
+from ._nights import wealth_over_nights as wealth_over_nights
 from ._sequential import SequentialTest as SequentialTest
 from ._tradeoff import TradeoffRegion as TradeoffRegion
 from ._tradeoff import at_least as at_least

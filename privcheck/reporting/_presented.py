@@ -29,6 +29,7 @@ KINDS = {
     "Sweep": "sweep",
     "Folder": "folder",
     "Baseline": "baseline",
+    "WatchReport": "watch",
 }
 """The module in `kinds` that shows results of a class."""
 

@@ -10,7 +10,16 @@ from typing import Any
 from privcheck.claims import findings_from_text
 from privcheck.reporting._bounds_files import read_bounds
 from privcheck.reporting._json_source import read_source
-from privcheck.results import AuditReport, Certificate, Frontier, LawBound, OneRunBound, SampleBound, Simulation
+from privcheck.results import (
+    AuditReport,
+    Certificate,
+    Frontier,
+    LawBound,
+    OneRunBound,
+    SampleBound,
+    Simulation,
+    WatchReport,
+)
 from privcheck.tables import Result
 
 EXPECTED = "a file that the save method of a result, or a command with --json, wrote"
@@ -23,6 +32,7 @@ READERS: tuple[tuple[set[str], Callable[[str], Result]], ...] = (
     ({"epsilon_lower", "canaries"}, OneRunBound.from_json),
     ({"epsilon_lower", "counted_runs", "likelier"}, SampleBound.from_json),
     ({"epsilon_lower", "log_ratio", "at"}, LawBound.from_json),
+    ({"nights", "versions", "alarms"}, WatchReport.from_json),
     ({"claims"}, findings_from_text),
 )
 """The fields that identify a result of each kind, and what reads it."""
@@ -33,9 +43,9 @@ def load(path: str | Path) -> Any:
 
     Parameters
     ----------
-    path : a .json file of an audit, a certificate, bounds, claims or a bound from samples or one run, which `save` or a
-        command with `--json` wrote; or a .npz file of a simulation, which `save` wrote. Results of earlier versions of
-        privcheck can be read, too.
+    path : a .json file of an audit, a certificate, bounds, claims, a watch or a bound from samples or one run, which
+        `save` or a command with `--json` wrote; or a .npz file of a simulation, which `save` wrote. Results of earlier
+        versions of privcheck can be read, too.
 
     Returns
     -------

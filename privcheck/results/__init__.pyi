@@ -33,3 +33,8 @@ from ._stopping import Identification as Identification
 from ._stopping import StoppingResult as StoppingResult
 from ._suspicion import Suspicion as Suspicion
 from ._unreached_line import UnreachedLine as UnreachedLine
+from ._watch_report import WatchAlarm as WatchAlarm
+from ._watch_report import WatchedNight as WatchedNight
+from ._watch_report import WatchedVersion as WatchedVersion
+from ._watch_report import WatchReport as WatchReport
+from ._watch_report import shown_e_value as shown_e_value

@@ -11,6 +11,7 @@ from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import AuditReport, Estimate, Resolution, Witness
 from privcheck.results._certificate import Certificate
 from privcheck.results._replay_result import ReplayResult
+from privcheck.results._watch_report import WatchAlarm, WatchedNight, WatchedVersion, WatchReport
 
 _FIRST = np.tile([1.0, 0.0, 0.0, 0.0], (8, 1))
 _SECOND = _FIRST.copy()
@@ -140,3 +141,25 @@ CERTIFIED = replace(
     feedback="bandit",
 )
 """An audit from below and a certificate from above."""
+
+WATCHED = WatchReport(
+    name="bandit.py:Bandit",
+    target="bandit.py:Bandit(arms=2)",
+    epsilon=1.0,
+    delta=0.0,
+    error=1e-3,
+    neighbours="row",
+    observe="actions",
+    feedback="bandit",
+    arms=2,
+    horizon=16,
+    seeded=True,
+    counted=1,
+    nights=(
+        WatchedNight(1, "2026-03-01T03:17:00Z", 1, 100, "round 1: (0, 0) vs (1, 1)", "arm 1 in round 2", 30, 20, 1.1),
+        WatchedNight(2, "2026-03-02T03:17:00Z", 2, 100, "round 1: (0, 0) vs (1, 1)", "arm 1 in round 2", 90, 10, 2e3),
+    ),
+    versions=(WatchedVersion(1, "a1b2c3d4e5f6", 1, 1, 8.1), WatchedVersion(2, "0f1e2d3c4b5a", 2, 1, 7.2)),
+    alarms=(WatchAlarm(2, 1, 2, 2e3),),
+)
+"""Two nights, of which the second raises an alarm."""

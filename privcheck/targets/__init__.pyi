@@ -48,6 +48,7 @@ from ._runners import check_sent as check_sent
 from ._runners import closing as closing
 from ._runners import code_of as code_of
 from ._runners import played_by as played_by
+from ._sampling import OUTPUTS_FORM as OUTPUTS_FORM
 from ._sampling import Reduction as Reduction
 from ._sampling import Request as Request
 from ._sampling import Sampler as Sampler
@@ -77,3 +78,4 @@ from ._target import load_policy as load_policy
 from ._time_limit import RUN_LIMIT as RUN_LIMIT
 from ._time_limit import limited as limited
 from ._turns import Course as Course
+from ._watch_settings import WatchSettings as WatchSettings

@@ -294,7 +294,7 @@ class Sampler:
             alone,
             code_of(self.runner),
             lambda number: [task[2:] for task in together[number]],
-            Form(_as_arrays, _from_arrays),
+            OUTPUTS_FORM,
             self._played,
             lambda number: tuple(sorted({task.side for task in together[number]})),
         )
@@ -338,6 +338,9 @@ def _from_arrays(arrays: Arrays) -> list[Outputs]:
 
 
 _NO_NAMES = np.frombuffer(b"[]", np.uint8)
+
+OUTPUTS_FORM: Form[list[Outputs]] = Form(_as_arrays, _from_arrays)
+"""How the outputs of several sets of runs are kept."""
 
 
 def _run_all(runner: Runner, tasks: list[_Task]) -> list[Outputs]:

@@ -12,9 +12,10 @@ from privcheck.private_values import KINDS
 from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.certificate_sentences import divergence_sentences
 from privcheck.reporting._text.numbers import clean
-from privcheck.results import FAULT_KINDS, AuditReport, Certificate
+from privcheck.reporting._text.watch_sentences import sentence as watch_sentence
+from privcheck.results import FAULT_KINDS, AuditReport, Certificate, WatchReport
 
-VIOLATION, REFUSED, DIVERGES = "violation", "refused-release", "diverging-replay"
+VIOLATION, REFUSED, DIVERGES, ALARM = "violation", "refused-release", "diverging-replay", "alarm"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ RULES: dict[str, Rule] = {
         "raw data steer the actions",
         "The same coins and releases on a neighbouring stream give other actions.",
         "Read the report of the certificate, and release what the actions depend on.",
+    ),
+    ALARM: Rule(
+        "evidence of nights against a privacy claim",
+        "A version of the code that was watched breaks the claimed epsilon.",
+        "Audit the versions since the one that the alarm names.",
     ),
     **{kind: Rule(about.title, about.meaning, about.fix) for kind, about in FAULT_KINDS.items()},
     **{
@@ -74,13 +80,15 @@ class Finding:
     code: str = ""
 
 
-def findings(result: AuditReport | Certificate) -> list[Finding]:
-    """Return the faults of a violation, or what speaks against a certificate; nothing if nothing was found.
+def findings(result: AuditReport | Certificate | WatchReport) -> list[Finding]:
+    """Return the faults of a violation, what speaks against a certificate, or an alarm; nothing if nothing was found.
 
     >>> from privcheck.results._example_results import GRANTED, VIOLATION
     >>> [finding.rule for finding in findings(VIOLATION)], findings(GRANTED)
     (['violation'], [])
     """
+    if isinstance(result, WatchReport):
+        return [] if result.alarm is None else [Finding(ALARM, f"{watch_sentence(result)}.", *_place(result.target))]
     return _of_audit(result) if isinstance(result, AuditReport) else _of_certificate(result)
 
 

@@ -1,0 +1,221 @@
+"""One night: a pair of streams is searched for or kept, events are learned, and pairs of runs are counted.
+
+Everything that is random in a night comes from its seed, for targets that draw from seeds: the same night played again
+by the same code has the same counts. The pair of streams and the events depend on earlier nights and on runs of this
+night that are not counted; they are fixed before the first run that is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privcheck.arrays import Codes
+from privcheck.auditing._confirmation.e_process import choose_to_bet
+from privcheck.auditing._confirmation.evidence import CountedEvent
+from privcheck.auditing._confirmation.tally import Counter, side_by_side, usual_output
+from privcheck.auditing._costs import pairs_for
+from privcheck.auditing._events.event import Event
+from privcheck.auditing._harness.checked_runs import check_runs
+from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
+from privcheck.auditing._own_setting import in_own_setting
+from privcheck.auditing._plan import Plan, make_plan
+from privcheck.auditing._scoring.views_of import views_of
+from privcheck.auditing._search.left_out import without_failing
+from privcheck.auditing._search.successive_halving import Found, screen
+from privcheck.auditing._witness import describe
+from privcheck.errors import PrivcheckError
+from privcheck.generators import global_generators_kept
+from privcheck.results import Witness
+from privcheck.scheduling import executor
+from privcheck.targets import (
+    Request,
+    Sampler,
+    Settings,
+    Sides,
+    StoppedError,
+    StreamPair,
+    closing,
+    code_of,
+    function_at,
+    joined_sides,
+    load,
+)
+
+EVENTS = 2
+"""Events that are bet on; the wealth of their bets is averaged."""
+
+LEARNING_RUNS = 200
+"""Runs per stream that are known before the first bet, at least: what is missing is played for that."""
+
+MOST_KNOWN = 20_000
+"""The latest runs per stream from which events are learned."""
+
+SEARCH, LEARN, COUNT = 1, 2, 3
+"""What the runs of a night are for, the first part of the keys of their seeds."""
+
+
+@dataclass(frozen=True)
+class PlayedNight:
+    """A night that was played.
+
+    Parameters
+    ----------
+    counted, known : codes of the counted runs and of those known before, on each stream, shape (pairs, events): 1 for
+        the event, -1 for its mirror image, 0 for neither. The first stream is that on which the event is likelier.
+    sides : the outputs of the counted runs.
+    witness : the event of which more was seen.
+    notes : on candidates that were left out.
+    """
+
+    counted: tuple[Codes, Codes]
+    known: tuple[Codes, Codes]
+    sides: Sides
+    witness: Witness
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is fixed before the counted runs: the pair, the events, and the runs that they were learned from."""
+
+    pair: StreamPair
+    events: tuple[Event, ...]
+    known: Sides
+    notes: tuple[str, ...] = ()
+
+
+class NightlyAudit:
+    """A target that is played night by night.
+
+    Parameters
+    ----------
+    target : as for `privcheck.audit`.
+    options : those of `privcheck.audit` that say what is played and what is claimed.
+
+    Raises
+    ------
+    PrivcheckError : bad input.
+    """
+
+    def __init__(self, target: Any, **options: Any) -> None:
+        options["streams"] = function_at(options.get("streams"))
+        loaded = load(target)
+        options = {declared.name: declared.default for declared in Settings.options()} | options
+        if options["epsilon"] is options["streams"] is None:
+            options["epsilon"] = loaded.claim
+        if options["epsilon"] is None:
+            raise PrivcheckError("epsilon", None, "a claim to watch", "give epsilon=1.0, say")
+        options, self.notes = in_own_setting(loaded, options)
+        self.plan: Plan = make_plan(loaded, Settings.of(**options | {"runs": None}))
+
+    @property
+    def name(self) -> str:
+        """The name of the target."""
+        return self.plan.policy.name
+
+    @property
+    def seeded(self) -> bool:
+        """Whether the same night played again has the same counts."""
+        return self.plan.randomness == "seeded"
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """The objects whose code is played; () for another program."""
+        return code_of(self.plan.policy.runner)
+
+    def play(
+        self,
+        seed: int,
+        runs: int,
+        search: int,
+        before: tuple[StreamPair, Sides | None] | None,
+        begin: Callable[[StreamPair], None],
+    ) -> PlayedNight:
+        """Play a night.
+
+        Parameters
+        ----------
+        seed : of the night.
+        runs : pairs of runs that are counted.
+        search : runs that are spent on the search, both streams together; 0 to keep the pair of the night before.
+        before : the pair of the night before, and the runs of earlier nights on it; None in the first night.
+        begin : called when everything is chosen, before the first counted run.
+
+        Raises
+        ------
+        PolicyError : a target that raises an error, or whose runs are not independent.
+        KeyboardInterrupt : an interrupt.
+        """
+        policy, by = self.plan.policy, self.plan.settings.execution
+        with global_generators_kept(), closing(policy.runner), executor(by.jobs, by.scheduler, None) as workers:
+            sampler = Sampler(policy.runner, seed, workers, math.inf)
+            try:
+                chosen = self._chosen(sampler, seed, runs, search, before)
+                begin(chosen.pair)
+                first, second = self._sides(sampler, chosen.pair, runs, COUNT)
+            except StoppedError:
+                raise KeyboardInterrupt from None
+            refuse_earlier_inputs(sampler.course)
+        return self._read(chosen, (first, second))
+
+    def _chosen(
+        self, sampler: Sampler, seed: int, runs: int, search: int, before: tuple[StreamPair, Sides | None] | None
+    ) -> Chosen:
+        policy, claim = self.plan.policy, self.plan.settings.claim
+        pair, known = before or (self.plan.candidates[0], None)
+        notes: tuple[str, ...] = ()
+        if search or before is None:
+            check_runs(policy.runner, self.plan.candidates, seed, runs)
+            found, notes = self._search(sampler, runs, search, pair if before else None)
+            if found.pair is not pair:
+                pair, known = found.pair, None
+            parts = [part for part in (found.training, known) if part is not None]
+            known = joined_sides(parts) if parts else None
+        missing = LEARNING_RUNS - (0 if known is None else len(known[0]))
+        if missing > 0:
+            more = self._sides(sampler, pair, missing, LEARN)
+            known = more if known is None else joined_sides([known, more])
+        assert known is not None
+        known = (known[0][-MOST_KNOWN:], known[1][-MOST_KNOWN:])
+        events = choose_to_bet(pair, known, claim, views_of(policy))
+        return Chosen(pair, tuple(events[min(place, len(events) - 1)] for place in range(EVENTS)), known, notes)
+
+    def _search(
+        self, sampler: Sampler, runs: int, search: int, kept: StreamPair | None
+    ) -> tuple[Found, tuple[str, ...]]:
+        policy, settings = self.plan.policy, self.plan.settings
+        candidates = pairs_for(self.plan.candidates, search)
+        if kept is not None and all(kept is not pair for pair in candidates):
+            candidates = [kept, *candidates]
+
+        def course(pairs: list[StreamPair]) -> Found:
+            return screen(
+                sampler, pairs, search, max(runs, LEARNING_RUNS), settings.claim.error, settings.claim.delta,
+                views_of(policy), lambda _: None, (SEARCH,), settings.game.relation,
+            )  # fmt: skip
+
+        return without_failing(candidates, settings.effort, policy.runner, course)
+
+    def _sides(self, sampler: Sampler, pair: StreamPair, runs: int, key: int) -> Sides:
+        first, second = sampler.play([Request(pair, side, runs, (key, side)) for side in (0, 1)], lambda _: None)
+        return first, second
+
+    def _read(self, chosen: Chosen, sides: Sides) -> PlayedNight:
+        events, claim = chosen.events, self.plan.settings.claim
+        tally = Counter(events, len(events), events[0], np.zeros(0), usual_output(sides))(sides)
+        both = [
+            CountedEvent(event, 1.0 / len(events), counts, sequences)
+            for event, counts, sequences in zip(events, tally.counts, tally.sequences, strict=True)
+        ]
+        best = max(both, key=lambda c: (c.counts.hits + 0.5) / (c.counts.misses + 0.5))
+        witness = describe(chosen.pair, best, tally, claim.level, anytime=True)
+        return PlayedNight(_codes(events, sides), _codes(events, chosen.known), sides, witness, chosen.notes)
+
+
+def _codes(events: tuple[Event, ...], sides: Sides) -> tuple[Codes, Codes]:
+    return side_by_side(events, [[event.codes(side) for side in sides] for event in events])

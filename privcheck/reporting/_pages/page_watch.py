@@ -1,0 +1,112 @@
+"""One page about the watches of a store: a single HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privcheck.reporting._pages.elements import (
+    badge,
+    document,
+    element,
+    facts,
+    header,
+    inline_picture,
+    items,
+    section,
+    text,
+)
+from privcheck.reporting._pages.html_table import NUMBER, TEXT, Cell, table
+from privcheck.reporting._pictures.watch_picture import watch_figure
+from privcheck.reporting._text.numbers import amount
+from privcheck.reporting._text.watch_sentences import MARKS, counted_nights, meaning, past_alarms, sentence
+from privcheck.results import WatchReport
+
+TITLE = "privcheck watch"
+
+LATEST = 30
+"""Nights of each watch that the page lists."""
+
+
+def render_watches(reports: Sequence[WatchReport]) -> str:
+    """Return the page; the same reports give the same page.
+
+    >>> from privcheck.results._example_results import WATCHED
+    >>> "Evidence after each night" in render_watches([WATCHED])
+    True
+    """
+    alarms = sum(report.alarm is not None for report in reports)
+    nights = sum(map(counted_nights, reports))
+    said = f"{nights:,} night{'s' * (nights != 1)} of {len(reports)} target{'s' * (len(reports) != 1)}, "
+    said += f"{alarms} alarm{'s' * (alarms != 1)}" if alarms else "no alarm"
+    ordered = sorted(reports, key=lambda report: report.alarm is None)
+    parts = [part for number, report in enumerate(ordered) for part in _sections(report, f"watch-{number}")]
+    return document(TITLE, header(TITLE, said), parts)
+
+
+def _sections(report: WatchReport, name: str) -> list[str]:
+    alarm = report.alarm is not None
+    verdict = element("p", badge("violation" if alarm else "consistent", MARKS[alarm]).replace(
+        "violation</b>" if alarm else "consistent</b>", ("alarm" if alarm else "no alarm") + "</b>"
+    ) + " " + text(sentence(report)))  # fmt: skip
+    caption = (
+        f"Evidence after each night: the wealth of bets against {report.claim}, its share of the level taken off. "
+        "Vertical lines: where a version of the code begins."
+    )
+    picture = inline_picture(lambda width: watch_figure(report, width=width), name, caption)
+    more = [*past_alarms(report), *report.notes]
+    return [
+        section(report.name, [verdict, *([items(more)] if more else []), picture], name=name),
+        section("Versions", [_versions(report)]),
+        section("Latest nights", [_nights(report)]),
+        section("What is watched", [facts(_setting(report))]),
+        section("What this does and does not mean", [items(meaning(report))]),
+    ]
+
+
+def _versions(report: WatchReport) -> str:
+    columns = [
+        ("version", NUMBER),
+        ("code", TEXT),
+        ("first night", NUMBER),
+        ("nights", NUMBER),
+        ("ln of wealth", NUMBER),
+    ]
+    rows: list[list[Cell | str]] = [
+        [
+            Cell(str(each.number), each.number), text(each.code), Cell(f"{each.first_night:,}", each.first_night),
+            Cell(f"{each.nights:,}", each.nights), Cell(amount(each.log_e_value), each.log_e_value),
+        ]
+        for each in reversed(report.versions)
+    ]  # fmt: skip
+    return table(
+        "The wealth of the bets that began with each version, which are never started again",
+        columns,
+        rows,
+        kind="stack",
+    )
+
+
+def _nights(report: WatchReport) -> str:
+    columns = [("night", NUMBER), ("version", NUMBER), ("runs", NUMBER), ("event", TEXT)]
+    columns += [("first", NUMBER), ("second", NUMBER), ("evidence", NUMBER)]
+    rows: list[list[Cell | str]] = []
+    for night in reversed(report.nights[-LATEST:]):
+        event = text(night.event if night.lost is None else f"lost: {night.lost}")
+        numbers = (night.number, night.version, night.runs)
+        shown = [Cell(f"{value:,}", value) for value in numbers]
+        counts = [Cell(f"{value:,}", value) for value in (night.first, night.second)]
+        rows.append([*shown, event, *counts, Cell(amount(night.e_value), night.e_value)])
+    caption = "Runs on the first and on the second stream that were in the event, and the evidence after the night"
+    return table(caption, columns, rows, kind="stack")
+
+
+def _setting(report: WatchReport) -> list[tuple[str, str]]:
+    found = [
+        ("target", report.target), ("claim", report.claim), ("neighbour relation", report.neighbours),
+        ("observed", report.observe), ("feedback", report.feedback), ("arms", str(report.arms)),
+        ("rounds", str(report.horizon)), ("level of an alarm", f"{report.error:g}"),
+    ]  # fmt: skip
+    if report.nights:
+        found.append(("streams of the last night", report.nights[-1].streams or "none"))
+        found.append(("last night", report.nights[-1].at))
+    return found

@@ -1,0 +1,82 @@
+"""What a watch knows, in sentences."""
+
+from __future__ import annotations
+
+from privcheck.reporting._text.numbers import amount, clean
+from privcheck.results import WatchAlarm, WatchReport
+
+MARKS = {True: "✗", False: "✓"}
+"""Of a watch with and without an alarm that stands."""
+
+
+def counted_nights(report: WatchReport) -> int:
+    """Return the number of nights that have counts."""
+    return sum(night.lost is None for night in report.nights)
+
+
+def known(report: WatchReport) -> str:
+    """Return what is known, in a few words: those of a badge.
+
+    >>> from privcheck.results._example_results import WATCHED
+    >>> known(WATCHED)
+    'alarm on night 2 at claim epsilon = 1'
+    """
+    if report.alarm is not None:
+        return f"alarm on night {report.alarm.night} at claim {report.claim}"
+    nights = counted_nights(report)
+    return f"{nights:,} night{'s' * (nights != 1)}, no alarm at claim {report.claim}"
+
+
+def sentence(report: WatchReport) -> str:
+    """Return what was found in one sentence.
+
+    >>> from privcheck.results._example_results import WATCHED
+    >>> sentence(WATCHED)
+    'alarm: a version of bandit.py:Bandit since night 1 (version 1) breaks epsilon = 1: evidence 2,000, 1,000 needed'
+    """
+    name = clean(report.name)
+    if report.alarm is not None:
+        return f"alarm: {alarm_words(report, report.alarm, name)}"
+    nights = counted_nights(report)
+    if not nights:
+        return f"nothing is known of {name} yet: no night was counted"
+    return (
+        f"no alarm in {nights:,} night{'s' * (nights != 1)} of {name} at claim {report.claim}: "
+        f"evidence {amount(report.e_value)}, {amount(report.needed)} needed"
+    )
+
+
+def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
+    """Return what an alarm says."""
+    first = report.versions[alarm.since - 1]
+    return (
+        f"a version of {name} since night {first.first_night} (version {alarm.since}) breaks {report.claim}: "
+        f"evidence {amount(alarm.e_value)}, {amount(report.needed)} needed"
+    )
+
+
+def past_alarms(report: WatchReport) -> list[str]:
+    """Return the alarms before the versions that are played now."""
+    return [
+        f"alarm on night {alarm.night}, when version {alarm.version} was played: "
+        f"{alarm_words(report, alarm, clean(report.name))}; other versions have been played since"
+        for alarm in report.alarms
+        if alarm is not report.alarm
+    ]
+
+
+def meaning(report: WatchReport) -> list[str]:
+    """Return what the evidence does and does not mean."""
+    said = [
+        f"While all versions of the code satisfy {report.claim}, an alarm is ever raised with probability at most "
+        f"{report.error:g}, over all nights and versions together.",
+        "No alarm is no proof of privacy: the watch looks at the pairs of streams that its searches found.",
+        "An alarm is about some version since the one that it names, not about the one that is played now. It stands "
+        "until other code is played; evidence against that begins with it.",
+    ]
+    if not report.seeded:
+        said.append(
+            "The target has no seeds: that its runs are independent is taken on the user's word, and a night that was "
+            "begun and not counted is lost."
+        )
+    return said

@@ -1,0 +1,189 @@
+"""What a watch knows after its nights: the evidence of each of them, the versions of the code, and the alarms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from privcheck import presenting
+from privcheck.results._read_json import read_as
+from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class WatchedNight:
+    """One night of a watch.
+
+    Parameters
+    ----------
+    number : from 1.
+    at : when it was counted, by the clock, in UTC; nothing depends on it.
+    version : the number of the version of the code that was played.
+    runs : runs per stream that were counted; 0 if the night was lost.
+    streams, event : the two streams and an event, in words.
+    first, second : runs on each stream that were in the event.
+    e_value : the largest evidence after the night that may raise an alarm, its share of the level taken off: 1 /
+        `error` raises it. While an alarm stands it is that which raised it. Infinite above e^700.
+    lost : why the night has no counts; None if it has.
+    """
+
+    number: int
+    at: str
+    version: int
+    runs: int
+    streams: str
+    event: str
+    first: int
+    second: int
+    e_value: float
+    lost: str | None = None
+
+
+@dataclass(frozen=True)
+class WatchedVersion:
+    """One version of the code.
+
+    Parameters
+    ----------
+    number : from 1, in the order in which they were played; code that comes back is another version.
+    code : the name that was given to it, or the beginning of the hash of its sources and of what they run on.
+    first_night : the night in which it was first played.
+    nights : nights in which it was played.
+    log_e_value : the natural logarithm of the wealth of the bets that began with it.
+    """
+
+    number: int
+    code: str
+    first_night: int
+    nights: int
+    log_e_value: float
+
+
+@dataclass(frozen=True)
+class WatchAlarm:
+    """An alarm: a version since the one named breaks the claim.
+
+    Parameters
+    ----------
+    night : after which it was raised.
+    since : the version with which its evidence begins.
+    version : the version that was played that night.
+    e_value : the evidence, at least 1 / `error`.
+    """
+
+    night: int
+    since: int
+    version: int
+    e_value: float
+
+
+@dataclass(frozen=True)
+class WatchReport(Result):
+    """What a watch knows of a target.
+
+    Parameters
+    ----------
+    name : of the watch, in its store.
+    target : what is played, in words.
+    epsilon, delta : the claim.
+    error : the probability with which an alarm is ever raised while all versions satisfy the claim, at most.
+    neighbours, observe, feedback : what is protected from whom.
+    arms, horizon : K and T; for a mechanism, columns and rows.
+    seeded : whether a night played again by the same code has the same counts.
+    counted : nights that this call has counted.
+    nights, versions, alarms : in their order.
+    notes : what is worth knowing besides.
+
+    Guarantee
+    ---------
+    If all versions of the code satisfy the claim, the probability that the watch ever raises an alarm is at most
+    `error`, over all nights and versions. It requires that the runs of a night are independent of each other and of
+    everything before it, which a target does that draws all its randomness from its Generator.
+    """
+
+    name: str
+    target: str
+    epsilon: float
+    delta: float
+    error: float
+    neighbours: str
+    observe: str
+    feedback: str
+    arms: int
+    horizon: int
+    seeded: bool
+    counted: int
+    nights: tuple[WatchedNight, ...] = field(repr=False)
+    versions: tuple[WatchedVersion, ...] = field(repr=False)
+    alarms: tuple[WatchAlarm, ...] = ()
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def alarm(self) -> WatchAlarm | None:
+        """The alarm that stands: the last one, if no other version has been played since; None otherwise."""
+        if not self.alarms or self.versions[-1].number != self.alarms[-1].version:
+            return None
+        return self.alarms[-1]
+
+    @property
+    def e_value(self) -> float:
+        """The largest evidence now that may raise an alarm, its share of the level taken off."""
+        return self.nights[-1].e_value if self.nights else 1.0
+
+    @property
+    def claim(self) -> str:
+        """The claim in words.
+
+        >>> from privcheck.results._example_results import WATCHED
+        >>> WATCHED.claim
+        'epsilon = 1'
+        """
+        return f"epsilon = {self.epsilon:g}" + (f", delta = {self.delta:g}" if self.delta else "")
+
+    @property
+    def needed(self) -> float:
+        """The evidence at which an alarm is raised."""
+        return 1.0 / self.error
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "nights", a row for each night, and "versions", a row for each version of the code."""
+        return {
+            "nights": lambda: [dict(vars(night)) for night in self.nights],
+            "versions": lambda: [dict(vars(version)) for version in self.versions],
+        }
+
+    def to_json(self) -> str:
+        """Return all fields as JSON text."""
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> WatchReport:
+        """Return the report whose `to_json` gave this text."""
+        return read_as(cls, text)
+
+    def save_html(self, path: str | Path) -> None:
+        """Write one self-contained page about the watch."""
+        presenting.save_page(self, path)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw the evidence over the nights, and save the picture if there is a path."""
+        return presenting.plot(self, path)
+
+    def _repr_html_(self) -> str:
+        return presenting.notebook(self)
+
+
+def shown_e_value(logarithm: float) -> float:
+    """Return an e-value from its logarithm, infinite above e^700.
+
+    >>> shown_e_value(0.0), shown_e_value(701.0)
+    (1.0, inf)
+    """
+    return math.exp(logarithm) if logarithm <= 700.0 else math.inf

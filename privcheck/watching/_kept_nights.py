@@ -1,0 +1,177 @@
+"""Nights as entries of a store, and what follows from them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing import PlayedNight
+from privcheck.inference import Night, alarms_over_nights, counted_night, wealth_over_nights
+from privcheck.journal import Entry
+from privcheck.results import WatchAlarm, WatchedNight, WatchedVersion, WatchReport, shown_e_value
+from privcheck.targets import OUTPUTS_FORM, Sides, StreamPair, joined_sides
+from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceStore
+
+EVENTS = 2
+"""Events of a night."""
+
+REPEATED = ("target", "epsilon", "delta", "error", "neighbours", "observe", "feedback", "arms", "horizon", "seeded")
+"""What a report repeats of what a watch plays and claims."""
+
+LATEST = 50
+"""Nights whose runs the next one learns from."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """The entries of a watch, read.
+
+    Parameters
+    ----------
+    entries : of the watch, in order.
+    """
+
+    entries: tuple[Entry, ...]
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the watch plays and claims."""
+        return self.entries[0].said
+
+    @property
+    def ended(self) -> list[Entry]:
+        """The entries with which nights ended, counted or lost."""
+        return [entry for entry in self.entries if entry.kind in (COUNTED, LOST)]
+
+    @property
+    def pending(self) -> Entry | None:
+        """The night that was begun and has no outcome; None if there is none."""
+        return self.entries[-1] if self.entries[-1].kind == BEGUN else None
+
+    @property
+    def next_night(self) -> int:
+        """The number of the night that is played next."""
+        return len(self.ended) + 1
+
+    def version_of(self, code: str) -> int:
+        """Return the number of the version that code is if it is played next."""
+        if not self.ended:
+            return 1
+        last = self.ended[-1].said
+        return int(last["version"]) + (last["code"] != code)
+
+    def pair_before(self, store: EvidenceStore, candidates: Sequence[StreamPair]) -> tuple[StreamPair, Sides] | None:
+        """Return the pair of the last night that was counted, and the runs of the latest nights on it."""
+        nights = [entry for entry in self.ended if entry.kind == COUNTED]
+        if not nights:
+            return None
+        kept = nights[-1].said["pair"]
+        same = [entry for entry in nights[-LATEST:] if entry.said["pair"] == kept]
+        parts = []
+        for entry in same:
+            first, second = OUTPUTS_FORM.result(store.runs(entry))
+            parts.append((first, second))
+        pair = read_pair(kept, candidates)
+        return None if pair is None else (pair, joined_sides(parts))
+
+    def nights(self) -> list[Night]:
+        """Return what was counted in each night."""
+        return [_night(entry) for entry in self.ended]
+
+    def report(self, name: str, counted: int, notes: Sequence[str]) -> WatchReport:
+        """Return what is known."""
+        asked, nights = self.asked, self.nights()
+        wealth = wealth_over_nights(nights, asked["epsilon"], asked["delta"])
+        alarms, course = alarms_over_nights(nights, wealth, asked["error"])
+        versions = []
+        for number in range(1, len(wealth) + 1):
+            played = [(place, entry) for place, entry in enumerate(self.ended) if entry.said["version"] == number]
+            code = str(played[0][1].said["code"])
+            at = float(wealth[number - 1, -1])
+            versions.append(WatchedVersion(number, code, played[0][0] + 1, len(played), at))
+        return WatchReport(
+            name=name,
+            **{field: asked[field] for field in REPEATED},
+            counted=counted,
+            nights=tuple(map(_told, self.ended, course)),
+            versions=tuple(versions),
+            alarms=tuple(WatchAlarm(*alarm) for alarm in alarms),
+            notes=tuple(notes),
+        )
+
+
+def _told(entry: Entry, value: float) -> WatchedNight:
+    said = entry.said
+    if entry.kind == LOST:
+        return WatchedNight(
+            entry.event, said["at"], said["version"], 0, "", "", 0, 0, shown_e_value(value), said["why"]
+        )
+    told = (said[name] for name in ("runs_counted", "streams", "event", "first", "second"))
+    return WatchedNight(entry.event, said["at"], said["version"], *told, shown_e_value(value))
+
+
+def _night(entry: Entry) -> Night:
+    said = entry.said
+    if entry.kind == LOST:
+        none = np.zeros((0, EVENTS, 4), np.int64), np.zeros(0, np.int64), np.zeros((EVENTS, 4), np.int64), 0
+        return Night(said["version"], *none, lost=True)
+    blocks = np.array(said["blocks"], np.int64).reshape(-1, EVENTS, 4)
+    lengths, past = np.array(said["lengths"], np.int64), np.array(said["past"], np.int64)
+    return Night(said["version"], blocks, lengths, past, int(said["known"]))
+
+
+def said_of(played: PlayedNight, version: int) -> dict[str, Any]:
+    """Return what is kept of a night that was played."""
+    night, seen = counted_night(version, played.counted, played.known), played.witness
+    runs = night.pairs
+    return {
+        "runs_counted": runs,
+        "blocks": night.blocks.tolist(),
+        "lengths": night.lengths.tolist(),
+        "past": night.past.tolist(),
+        "known": night.known,
+        "streams": seen.streams,
+        "event": seen.event,
+        "first": round(seen.probability_first.value * runs),
+        "second": round(seen.probability_second.value * runs),
+    }
+
+
+def said_of_pair(pair: StreamPair, candidates: Sequence[StreamPair]) -> dict[str, Any]:
+    """Return what is kept of a pair: its tables, or of Python objects their place among the candidates."""
+    if not isinstance(pair.first, np.ndarray):
+        place = next(number for number, each in enumerate(candidates) if each is pair)
+        return {"candidate": place, "label": pair.label}
+    named = {"label": pair.label, "base": pair.base, "change": pair.change}
+    return {"first": pair.first.tolist(), "second": pair.second.tolist()} | named
+
+
+def read_pair(said: dict[str, Any], candidates: Sequence[StreamPair]) -> StreamPair | None:
+    """Return the pair of which this was kept; None if it is a candidate that is not there any more."""
+    if "candidate" in said:
+        place = said["candidate"]
+        there = place < len(candidates) and candidates[place].label == said["label"]
+        return candidates[place] if there else None
+    first, second = np.array(said["first"], np.float64), np.array(said["second"], np.float64)
+    for pair in candidates:
+        if isinstance(pair.first, np.ndarray) and _equal(pair.first, first) and _equal(pair.second, second):
+            return pair
+    return StreamPair(first, second, said["label"], said["base"], said["change"])
+
+
+def _equal(one: Any, two: Any) -> bool:
+    return one.shape == two.shape and bool((one == two).all())
+
+
+def seed_of(store: str, watch: str, code: str, night: int) -> int:
+    """Return the seed of a night: the same for the same night of the same code, whoever plays it and however often.
+
+    >>> seed_of("s", "w", "c", 1) == seed_of("s", "w", "c", 1) != seed_of("s", "w", "c", 2)
+    True
+    """
+    said = "\0".join((store, watch, code, str(night)))
+    return int.from_bytes(hashlib.sha256(said.encode()).digest()[:16], "big")

@@ -1,0 +1,268 @@
+"""`privcheck.watch`: nights that are played once, whatever happens, and alarms that say what was seen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import privcheck
+from privcheck.auditing import NightlyAudit
+from privcheck.cli import run
+from privcheck.errors import PolicyError, PrivcheckError
+from privcheck.watching import _watch as module
+from privcheck.watching import read_watches, watch
+from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceStore
+from tests.watching.policies import Blocks, Leaking
+
+FEW = {"epsilon": 1.0, "arms": 2, "horizon": 9, "runs": 40, "search": 600}
+
+
+def counts(report):
+    return [(night.runs, night.streams, night.event, night.first, night.second) for night in report.nights]
+
+
+@pytest.fixture
+def store(tmp_path):
+    return tmp_path / "watch.sqlite"
+
+
+@pytest.mark.chance(1e-3, "an alarm on a true claim at the default level")
+def test_nights_add_up(store):
+    first = watch(Blocks, store=store, **FEW)
+    assert (first.counted, len(first.nights), first.alarm) == (1, 1, None)
+    assert "is new" in " ".join(first.notes)
+    second = watch(Blocks, store=store, nights=2, **FEW)
+    assert (second.counted, len(second.nights), len(second.versions)) == (2, 3, 1)
+    assert counts(second)[:1] == counts(first)
+    assert second.notes == ()
+    assert [report.to_json() for report in read_watches(store)] == [
+        watch(Blocks, store=store, nights=0, **FEW).to_json()
+    ]
+
+
+@pytest.mark.chance(1e-6, "no alarm within 8 nights of a loss of three times the claim")
+def test_a_leak_raises_an_alarm_that_stands_until_other_code_is_played(store):
+    found = watch(Leaking, store=store, name="blocks", nights=8, **FEW)
+    assert found.alarm is not None
+    assert found.alarm.e_value >= 1000.0
+    assert (found.alarm.since, found.alarm.version) == (1, 1)
+    after = watch(Leaking, store=store, name="blocks", version="mended", **FEW)
+    assert after.alarm is None
+    assert after.alarms[0] == found.alarms[0]
+    assert after.versions[-1].code == "mended"
+
+
+@pytest.mark.chance(0.0, "equal seeds")
+def test_the_same_night_is_the_same_whoever_plays_it(store, tmp_path):
+    watch(Blocks, store=store, **FEW)
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(store, copy)
+    one, other = (watch(Blocks, store=place, **FEW) for place in (store, copy))
+    assert counts(one) == counts(other)
+    assert [night.e_value for night in one.nights] == [night.e_value for night in other.nights]
+
+
+class _StopError(Exception):
+    pass
+
+
+def end_at(monkeypatch, kind, store, **options):
+    """Play a night in a process that ends, as it were, before an entry of this kind is written."""
+    add = EvidenceStore.add
+
+    def ended(self, wanted, *args, **keywords):
+        if wanted == kind:
+            raise _StopError
+        add(self, wanted, *args, **keywords)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EvidenceStore, "add", ended)
+        with pytest.raises(_StopError):
+            watch(Blocks, store=store, **FEW, **options)
+
+
+@pytest.mark.chance(0.0, "equal seeds")
+@pytest.mark.parametrize("kind", ["watch", BEGUN, COUNTED])
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_night_that_ended_at_any_step_is_played_with_its_own_seeds(store, tmp_path, monkeypatch, kind, before):
+    EvidenceStore(store, make=True).close()
+    shutil.copy(store, tmp_path / "other.sqlite")
+    undisturbed = watch(Blocks, store=tmp_path / "other.sqlite", nights=before + 2, **FEW)
+    if before:
+        watch(Blocks, store=store, nights=before, **FEW)
+    if kind != "watch" or not before:
+        end_at(monkeypatch, kind, store)
+    found = watch(Blocks, store=store, nights=2, **FEW)
+    assert counts(found) == counts(undisturbed)
+    assert [night.e_value for night in found.nights] == [night.e_value for night in undisturbed.nights]
+
+
+@pytest.mark.chance(0.0, "nothing in it is counted")
+def test_a_night_of_other_code_that_was_not_counted_is_lost_with_the_evidence(store, monkeypatch):
+    watch(Blocks, store=store, name="b", version="one", **FEW)
+    end_at(monkeypatch, COUNTED, store, name="b", version="one")
+    found = watch(Blocks, store=store, name="b", version="two", **FEW)
+    assert [night.lost is not None for night in found.nights] == [False, True, False]
+    assert found.counted == 1
+    assert found.versions[0].log_e_value == float("-inf")
+    assert "night 2 was lost" in " ".join(found.notes)
+
+
+@pytest.mark.chance(0.0, "nothing in it is counted")
+def test_a_night_that_chooses_another_pair_when_it_is_played_again_is_lost(store, monkeypatch):
+    end_at(monkeypatch, COUNTED, store)
+    with monkeypatch.context() as patch:
+        seeds = iter(range(100))
+        patch.setattr(module, "seed_of", lambda *_: next(seeds))
+        found = watch(Blocks, store=store, **FEW)
+    assert [night.lost is not None for night in found.nights] == [True, False]
+
+
+@pytest.mark.chance(0.0, "nothing in it is counted")
+def test_a_target_that_fails_while_its_runs_are_counted_loses_the_night(store, monkeypatch):
+    watch(Blocks, store=store, **FEW)
+
+    def failing(*_):
+        raise PolicyError("target", "an error", "none")
+
+    with monkeypatch.context() as patch:
+        real = NightlyAudit._sides
+        patch.setattr(
+            NightlyAudit, "_sides", lambda self, s, p, r, key: failing() if key == 3 else real(self, s, p, r, key)
+        )
+        with pytest.raises(PolicyError):
+            watch(Blocks, store=store, **FEW)
+    (found,) = read_watches(store)
+    assert found.nights[-1].lost.startswith("the target failed")
+    assert found.versions[0].log_e_value == float("-inf")
+
+
+@pytest.mark.chance(0.0, "nothing in it is counted")
+def test_a_second_process_counts_nothing(store):
+    watch(Blocks, store=store, **FEW)
+    holding = EvidenceStore(store, make=False)
+    with holding.held() as alone:
+        assert alone
+        found = watch(Blocks, store=store, **FEW)
+    assert (found.counted, len(found.nights)) == (0, 1)
+    assert "another process plays" in " ".join(found.notes)
+    holding.close()
+    assert watch(Blocks, store=store, **FEW).counted == 1
+
+
+@pytest.mark.chance(0.0, "nothing in it is counted")
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"epsilon": 2.0}, "epsilon 1.0"),
+        ({"horizon": 12}, "horizon 9"),
+        ({"error": 0.01}, "error 0.001"),
+        ({"neighbours": "reward"}, "neighbours row"),
+    ],
+)
+def test_another_claim_needs_another_name(store, changed, said):
+    watch(Blocks, store=store, name="news", **FEW)
+    with pytest.raises(PrivcheckError, match=said):
+        watch(Blocks, store=store, name="news", **FEW | changed)
+    assert len(watch(Blocks, store=store, name="other", nights=1, **FEW | changed).nights) == 1
+
+
+@pytest.mark.chance(0.0, "nothing in it is random")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"epsilon": None}, "a claim to watch"),
+        ({"runs": 0}, "runs: got 0"),
+        ({"nights": -1}, "nights: got -1"),
+        ({"name": ""}, "name: got ''"),
+        ({"version": 3}, "version: got 3"),
+        ({"store": ""}, "the path of a file"),
+        ({"rewards": (1, 0)}, "rewards range: got"),
+    ],
+)
+def test_bad_input_is_refused_and_nothing_is_written(store, options, said):
+    with pytest.raises(PrivcheckError, match=said):
+        watch(Blocks, **{"store": store, **FEW, **options})
+    assert not store.exists()
+
+
+@pytest.mark.chance(0.0, "nothing in it is random")
+def test_a_store_that_was_changed_or_is_none_is_refused(store, tmp_path):
+    with pytest.raises(PrivcheckError, match="there is no such file"):
+        watch(Blocks, store=store, nights=0, **FEW)
+    watch(Blocks, store=store, **FEW)
+    with sqlite3.connect(store) as database:
+        database.execute("UPDATE entry SET body = replace(body, '\"version\": 1', '\"version\": 2') WHERE number = 4")
+    with pytest.raises(PrivcheckError, match="entry 4 is not as it was written"):
+        read_watches(store)
+    other = tmp_path / "other.sqlite"
+    with sqlite3.connect(other) as database:
+        database.execute("CREATE TABLE notes (text TEXT)")
+    with pytest.raises(PrivcheckError, match="another program"):
+        watch(Blocks, store=other, **FEW)
+    text = tmp_path / "text.sqlite"
+    text.write_text("no database at all, but text that is long enough to be read")
+    with pytest.raises(PrivcheckError, match="not a database"):
+        read_watches(text)
+
+
+@pytest.mark.chance(0.0, "nothing in it is random")
+def test_a_service_names_its_version(store):
+    target = privcheck.from_command(["false"])
+    with pytest.raises(PrivcheckError, match="name the version of the service"):
+        watch(target, store=store, **FEW)
+
+
+@pytest.mark.chance(0.0, "nothing in it is counted")
+def test_the_report_is_read_back(store, tmp_path):
+    found = watch(Blocks, store=store, nights=2, **FEW)
+    found.save(tmp_path / "watch.json")
+    assert privcheck.load(tmp_path / "watch.json") == found
+    assert len(found.rows("nights")) == 2
+    assert found.to_csv("versions").startswith("number,code,")
+
+
+@pytest.mark.chance(1e-6, "an alarm on a true claim, or none on a gross leak within 8 nights")
+def test_the_command_has_its_statuses(store, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = Path(__file__).with_name("policies.py")
+    common = [
+        "--epsilon",
+        "1",
+        "--arms",
+        "2",
+        "--horizon",
+        "9",
+        "--runs",
+        "60",
+        "--search",
+        "600",
+        "--store",
+        str(store),
+    ]
+    assert run(["watch", f"{file}:Blocks", *common, "--badge", "badge.svg", "--html", "watch.html"]) == 0
+    assert "1 night, no alarm at claim epsilon = 1" in Path("badge.svg").read_text()
+    assert "<svg" in Path("watch.html").read_text()
+    assert run(["watch", f"{file}:Leaking", *common, "--nights", "8", "--annotate", "github"]) == 1
+    assert "::error" in capsys.readouterr().out
+    assert run(["watch", "--store", str(store), "--json", "-"]) == 1
+    assert len(json.loads(capsys.readouterr().out)["watches"]) == 2
+    assert run(["watch", f"{file}:Blocks", *common[2:], "--epsilon", "2"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    holding = EvidenceStore(store, make=False)
+    with holding.held():
+        assert run(["watch", f"{file}:Blocks", *common]) == 3
+    holding.close()
+
+
+@pytest.mark.chance(0.0, "nothing in it is counted")
+def test_entries_are_named(store):
+    watch(Blocks, store=store, **FEW)
+    with_entries = EvidenceStore(store, make=False)
+    assert [entry.kind for entry in with_entries.entries] == ["store", "watch", BEGUN, COUNTED]
+    assert LOST not in [entry.kind for entry in with_entries.entries]
+    with_entries.close()
