@@ -55,9 +55,9 @@ def _steps_of_the_lower_bound() -> tuple[Reading, ...]:
     "Consequences of Theorem 3, item 3",
     consequence=(
         "It is the two lower bounds that are the same there. Theorem 10 holds with 1 in place of 6, so that every "
-        "private policy has at least the regret log(T)/epsilon for each arm of a Bernoulli bandit, where a policy "
-        "without privacy attains Delta log(T)/d_inf: up to epsilon = d_inf/t_inf, 6 times the printed value, privacy "
-        "costs something (docs/derivations.md)."
+        "consistent private policy has at least the regret log(T)/epsilon for each arm of a Bernoulli bandit, where a "
+        "policy without privacy attains Delta log(T)/d_inf: up to epsilon = d_inf/t_inf, 6 times the printed value, "
+        "privacy costs something (docs/derivations.md)."
     ),
     tested_on=(
         "A Bernoulli bandit, p the mean of arm a and q the best one; d_inf is their divergence and t_inf = q - p. In "

@@ -49,7 +49,8 @@ def same_noise() -> Reading:
     "hu-2021/epochs",
     "Proof sketch of Theorem 3",
     tested_on=(
-        "The epochs 0, ..., r have 2^{r+1} - 1 pulls, which are at most T; logarithms are to base 2 in this proof."
+        "The epochs 0, ..., r have 2^{r+1} - 1 pulls, which are at most T; logarithms are to base 2 in this proof. "
+        "It is at most log(T + 1) - 1, so that there is nearly 1 to spare."
     ),
 )
 def number_of_epochs() -> Reading:
