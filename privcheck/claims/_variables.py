@@ -77,9 +77,13 @@ class Variable:
 
         >>> Variable("x", 0, 1, low_open=True).has(Fraction(0))
         False
+        >>> Variable("x", 0.05, 1).has(Fraction(1, 20))
+        True
         """
-        above = value > self.low if self.low_open else value >= self.low
-        below = value < self.high if self.high_open else value <= self.high
+        # an end is the decimal number that it prints as, which its float may exceed
+        low, high = (Fraction(str(end)) if math.isfinite(end) else end for end in (self.low, self.high))
+        above = value > low if self.low_open else value >= low
+        below = value < high if self.high_open else value <= high
         return above and below and (not self.integer or value.denominator == 1)
 
 

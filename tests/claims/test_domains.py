@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 
-from privcheck.claims import CLAIMS, Variable, integer, positive, probability
+from privcheck.claims import CLAIMS, Variable, at_most, integer, positive, printed, probability
+from privcheck.claims._search.hunt import hunt
 
 NATURAL = {
     (-math.inf, math.inf, False, False),
@@ -51,6 +53,21 @@ def test_words_stand_only_where_something_is_narrowed():
 def test_domains_that_were_cut_reach_their_end(name, variable, low):
     (found,) = (of for of in CLAIMS[name].readings[0].variables if of.name == variable)
     assert found.low == low
+
+
+@pytest.mark.parametrize("end", [0.05, 0.1, 0.3, 0.35])
+def test_an_end_is_the_decimal_number_that_is_printed(end):
+    """The float 0.05 is above 1/20 and the float 0.35 below 7/20: a counterexample at the end counts all the same."""
+    exact = Fraction(str(end))
+    assert Variable("x", end, 1).has(exact)
+    assert Variable("x", 0, end).has(exact)
+    assert not Variable("x", end, 1, low_open=True).has(exact)
+    assert not Variable("x", 0, end, high_open=True).has(exact)
+
+
+def test_a_violation_at_the_end_of_a_domain_is_confirmed():
+    x = Variable("x", 0.05, 1)
+    assert hunt(printed(x, says=at_most(1 / x.symbol, 19)), 400, 0).found.point == {"x": "1/20"}
 
 
 def test_a_cut_domain_is_noticed():

@@ -52,6 +52,18 @@ def test_what_delta_adds_to_the_sharp_lemma_is_p_delta(growth, p):
         assert worst_event(case).exceeds is exceeds
 
 
+@pytest.mark.parametrize("p", [Fraction(1), Fraction(1, 10)])
+def test_equation_11_fails_as_printed_and_holds_with_the_other_sign(p):
+    """The worst mechanism for one datum, by a linear programme, against the right side of (11) over M_1(E)."""
+    growth, delta = Fraction(21, 20), Fraction(1, 100)
+    up, down = 1 - p + p * growth, 1 - p + p / growth
+    law = [{0: 1 - p, 1: p, 2: Fraction(0)}, {0: 1 - p, 1: Fraction(0), 2: p}]
+    for last, exceeds in (((down - 1) / (growth - 1), True), ((up - 1) / (growth - 1), False)):
+        added = up / down * (1 - down) / (1 - 1 / growth) * delta + last * delta
+        case = Case("(11)", growth, delta, 1, 3, lambda x: law[0][x[0]] - up / down * law[1][x[0]], added)
+        assert worst_event(case).exceeds is exceeds
+
+
 @pytest.mark.parametrize("growth", [Fraction(3, 2), Fraction(18)])
 def test_a_quarter_of_the_printed_addition_is_enough_for_two_data(growth):
     """With A = (1 + p (growth - 1))^2 what is added is at most A delta 2 p; e^epsilon' is at least A up to 2.918."""

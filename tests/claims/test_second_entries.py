@@ -19,6 +19,11 @@ from privcheck.claims._search.starting_points import candidates
 _spec = importlib.util.spec_from_file_location("second_entries", Path(__file__).parent / "second_entries.py")
 second = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(second)
+_spec = importlib.util.spec_from_file_location("instances", Path(__file__).parent / "second_entries_of_instances.py")
+instances = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(instances)
+second.SIDES |= instances.SIDES
+second.ORDERS |= instances.ORDERS
 
 RUN = Path(second.__file__).parents[2] / "privcheck" / "claims" / "claims.json"
 COVERED = ("hu-2021", "azize-basu-2022")

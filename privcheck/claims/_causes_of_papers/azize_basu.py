@@ -98,4 +98,22 @@ CAUSES = (
         "constants C_1(alpha), C_2 > 0",
         reading="thm8-constants",
     ),
+    cause(
+        "azize-basu-2022/lower-bounds-meet",
+        "The two lower bounds are the same there; what can be attained is not, up to 6 times that budget and more.",
+        "the regret achievable by bandits with global DP and without global DP are same",
+        reading="thm3-low",
+    ),
+    cause(
+        "azize-basu-2022/first-block",
+        "The one pull of the initialisation is not half of one pull.",
+        "exactly half the number of times arm a was pulled since the beginning",
+        range="half-of-pulls",
+    ),
+    cause(
+        "azize-basu-2022/last-product",
+        "e^-epsilon for e^epsilon in the last product.",
+        "(prod_i (1 - p_i + p_i e^-epsilon) - 1)/(e^epsilon - 1) delta",
+        misprint="eq11",
+    ),
 )

@@ -54,7 +54,7 @@ def _differs(node: Expression, variables: Sequence[Variable]) -> bool:
     for share in (0.31, 0.73):
         point = {}
         for of in variables:
-            low, high = of.searched
+            low, high = map(float, of.proved)  # near 0, where floats do not cancel
             value = low + share * min(high - low, 4.0)
             point[of.name] = float(round(value)) if of.integer else value
         try:

@@ -23,6 +23,7 @@ from privcheck.claims.papers import (
     shariff_sheffet_regret,
     shariff_sheffet_remarks,
     shariff_sheffet_wishart,
+    steps_and_remarks,
 )
 
 __all__ = [
@@ -48,4 +49,5 @@ __all__ = [
     "shariff_sheffet_regret",
     "shariff_sheffet_remarks",
     "shariff_sheffet_wishart",
+    "steps_and_remarks",
 ]

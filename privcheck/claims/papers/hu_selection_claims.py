@@ -5,7 +5,7 @@ from __future__ import annotations
 from privcheck.claims._claim import Order, Reading, at_least, equal, printed
 from privcheck.claims._declared_claims import claim
 from privcheck.claims._exact_laws import binomial_mean
-from privcheck.claims._expression import Expression, exp, expression, log, maximum, minimum, variable
+from privcheck.claims._expression import Expression, exp, expression, maximum, minimum, variable
 from privcheck.claims._variables import Variable, integer, positive
 
 S, HALF = variable("s"), expression("1/2")
@@ -20,7 +20,10 @@ ARMS = integer("K", 4, region=(4, 60), words="K >= 4")
     kind="order",
     tested_on=(
         "All gaps are Delta_min and T is the smallest that is allowed. The right side is T Delta_min, which no regret "
-        "exceeds; the left side is the printed bound."
+        "exceeds; the left side is the printed bound. Powers are tested; of the constant, which is not printed, the "
+        "proof gives 0.0098 for the term with epsilon, and for K = 8 it can be chosen between 0.086 and 0.0875, as the "
+        "tests of this package show: the proof is a factor 8.8 below what is possible, and no smaller factor of error "
+        "in it could be seen."
     ),
 )
 def theorem_12() -> Reading:
@@ -33,10 +36,12 @@ def theorem_12() -> Reading:
     bound = maximum(log_arms / gap, log_arms / budget)
     horizon = maximum(log_arms / (16 * gap**2), log_arms / (10 * budget * gap))
     paths = (
-        {"lnK": log(S), "Delta_min": expression("1/5"), "epsilon": expression(1)},
-        {"lnK": log(S), "Delta_min": 1 / S, "epsilon": expression(1)},
-        {"lnK": log(S), "Delta_min": expression("1/5"), "epsilon": 1 / S},
-        {"lnK": log(S), "Delta_min": 1 / S, "epsilon": 1 / S**2},
+        {"lnK": S, "Delta_min": expression("1/5"), "epsilon": expression(1)},
+        {"lnK": S, "Delta_min": 1 / S, "epsilon": expression(1)},
+        {"lnK": S, "Delta_min": expression("1/5"), "epsilon": 1 / S},
+        {"lnK": S, "Delta_min": 1 / S, "epsilon": 1 / S**2},
+        {"lnK": expression(2), "Delta_min": 1 / S, "epsilon": expression(1)},
+        {"lnK": expression(2), "Delta_min": expression("1/5"), "epsilon": 1 / S},
     )
     return printed(ARMS, GAP, BUDGET, says=Order(bound, "O", horizon * gap, paths))
 
@@ -46,7 +51,8 @@ def theorem_12() -> Reading:
     "Section D.3, (56), and step 2 of the proof sketch of Theorem 12",
     tested_on=(
         "One sample, n = 1, and the selector that takes hypothesis i with a probability proportional to exp(epsilon "
-        "x_i/2), which is private. The left side is its exact probability of error."
+        "x_i/2), which is private. The left side is its exact probability of error: at least 1.64 times the right "
+        "side, so that 0.45 could be 0.73 here; a smaller change of it is not seen."
     ),
 )
 def error_of_a_selector() -> Reading:
