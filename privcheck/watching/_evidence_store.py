@@ -156,7 +156,7 @@ class EvidenceStore:
 
     def _read(self) -> list[Entry]:
         rows = self._database.rows("SELECT number, night, kind, body, watch, hash FROM entry ORDER BY number")
-        found = [Entry(*row[:5], hash=row[5]) for row in rows]
+        found = [Entry(*row[:5])._replace(hash=row[5]) for row in rows]
         before = START
         for place, entry in enumerate(found, 1):
             stored = tuple(map(type, rows[place - 1])) == (int, int, str, str, str, bytes)
