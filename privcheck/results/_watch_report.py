@@ -52,7 +52,8 @@ class WatchedVersion:
 
     Parameters
     ----------
-    number : from 1, in the order in which they were played; code that comes back is another version.
+    number : from 1, in the order in which they were played; code that comes back is another version, and so is the
+        same code after a lost night.
     code : the name that was given to it, or the beginning of the hash of its sources and of what they run on.
     first_night : the night in which it was first played.
     nights : nights in which it was played.
@@ -127,10 +128,11 @@ class WatchReport(Result):
 
     @property
     def alarm(self) -> WatchAlarm | None:
-        """The alarm that stands: the last one, if no other version has been played since; None otherwise."""
-        if not self.alarms or self.versions[-1].number != self.alarms[-1].version:
+        """The alarm that stands: the last one, if no other code has been played since; None otherwise."""
+        if not self.alarms:
             return None
-        return self.alarms[-1]
+        raised, *later = self.versions[self.alarms[-1].version - 1 :]
+        return self.alarms[-1] if all(version.code == raised.code for version in later) else None
 
     @property
     def e_value(self) -> float:

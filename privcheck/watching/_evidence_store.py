@@ -12,6 +12,7 @@ import io
 import json
 import os
 import secrets
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,16 +63,17 @@ class EvidenceStore:
         self.file = Path(path)
         hint = "what was counted before is still there"
         self.refusal = Refusal(self.file, "store", "a store of watches on a local disk", hint)
-        self.new = not self.file.exists()
         with self.refusal.turning_errors():
             if self.file.is_dir():
                 raise self.refusal.because("it is a folder", "add a file name")
-            if self.new and not make:
-                raise self.refusal.because("there is no such file", "give the file that `privcheck watch` wrote")
+            if not make and (not self.file.exists() or not self.file.stat().st_size):
+                why = "it is empty" if self.file.exists() else "there is no such file"
+                raise self.refusal.because(why, "give the file that `privcheck watch` wrote")
             self._check_kind()
         self._database = Database(self.file, self.refusal, FORMATS)
         with self._database.transaction():
-            if not self._database.rows("SELECT 1 FROM entry LIMIT 1"):
+            self.new = not self._database.rows("SELECT 1 FROM entry LIMIT 1")
+            if self.new:
                 self._append(MADE, "", 0, {"seed": secrets.token_hex(16)})
         self.entries = self._read()
 
@@ -101,8 +103,8 @@ class EvidenceStore:
         PrivcheckError : another process has added entries since.
         """
         with self._database.transaction():
-            ((last,),) = self._database.rows("SELECT max(number) FROM entry")
-            if last != len(self.entries):
+            last = self._database.rows("SELECT number, hash FROM entry ORDER BY number DESC LIMIT 1")
+            if last != [(self.entries[-1].number, self.entries[-1].hash)]:
                 raise self.refusal.because("another process has written to it meanwhile", "play the night again")
             if runs is not None:
                 content = _packed(runs)
@@ -115,9 +117,10 @@ class EvidenceStore:
     def runs(self, entry: Entry) -> Arrays:
         """Return the outputs of the counted runs of a night."""
         rows = self._database.rows("SELECT arrays FROM runs WHERE number = ?", (entry.number,))
-        if not rows or hashlib.sha256(rows[0][0]).hexdigest() != entry.said["runs"]:
+        content = rows[0][0] if rows else None
+        if not isinstance(content, bytes) or hashlib.sha256(content).hexdigest() != entry.said["runs"]:
             raise self._changed(entry.number)
-        return _unpacked(rows[0][0])
+        return _unpacked(content)
 
     @contextmanager
     def held(self) -> Iterator[bool]:
@@ -131,7 +134,7 @@ class EvidenceStore:
             try:
                 lock.execute("BEGIN EXCLUSIVE")
             except PrivcheckError as error:
-                if "locked" not in str(error):
+                if getattr(error.__cause__, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
                     raise
                 yield False
             else:
@@ -153,10 +156,11 @@ class EvidenceStore:
 
     def _read(self) -> list[Entry]:
         rows = self._database.rows("SELECT number, night, kind, body, watch, hash FROM entry ORDER BY number")
-        found = [Entry(*row[:5], hash=bytes(row[5])) for row in rows]
+        found = [Entry(*row[:5])._replace(hash=row[5]) for row in rows]
         before = START
         for place, entry in enumerate(found, 1):
-            if entry.number != place or not entry.follows(before):
+            stored = tuple(map(type, rows[place - 1])) == (int, int, str, str, str, bytes)
+            if not stored or entry.number != place or not entry.follows(before):
                 raise self._changed(place)
             before = entry.hash
         return found
@@ -166,7 +170,7 @@ class EvidenceStore:
         return self.refusal.because(f"its entry {number} is not as it was written", hint)
 
     def _check_kind(self) -> None:
-        if self.new:
+        if not self.file.exists():
             return
         plain = Database(self.file, self.refusal)
         try:

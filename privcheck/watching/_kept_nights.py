@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from privcheck.auditing import PlayedNight
+from privcheck.errors import PrivcheckError, words
 from privcheck.inference import Night, alarms_over_nights, counted_night, wealth_over_nights
 from privcheck.journal import Entry
 from privcheck.results import WatchAlarm, WatchedNight, WatchedVersion, WatchReport, shown_e_value
-from privcheck.targets import OUTPUTS_FORM, Sides, StreamPair, joined_sides
+from privcheck.scheduling import digest
+from privcheck.targets import DRAWN, OUTPUTS_FORM, Sides, StreamPair, joined_sides
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceStore
 
 EVENTS = 2
@@ -58,14 +61,23 @@ class Course:
         return len(self.ended) + 1
 
     def version_of(self, code: str) -> int:
-        """Return the number of the version that code is if it is played next."""
+        """Return the number of the version that code is if it is played next.
+
+        After a lost night it is another one, whether or not the code is the same: the evidence up to it is given up,
+        and only that of a new version could ever raise an alarm.
+        """
         if not self.ended:
             return 1
-        last = self.ended[-1].said
-        return int(last["version"]) + (last["code"] != code)
+        last = self.ended[-1]
+        return int(last.said["version"]) + (last.kind == LOST or last.said["code"] != code)
 
-    def pair_before(self, store: EvidenceStore, candidates: Sequence[StreamPair]) -> tuple[StreamPair, Sides] | None:
-        """Return the pair of the last night that was counted, and the runs of the latest nights on it."""
+    def pair_before(
+        self, store: EvidenceStore, candidates: Sequence[StreamPair], *, given: bool
+    ) -> tuple[StreamPair, Sides] | None:
+        """Return the pair of the last night that was counted, and the runs of the latest nights on it.
+
+        It is None where streams are `given` and the pair is none of them.
+        """
         nights = [entry for entry in self.ended if entry.kind == COUNTED]
         if not nights:
             return None
@@ -75,7 +87,7 @@ class Course:
         for entry in same:
             first, second = OUTPUTS_FORM.result(store.runs(entry))
             parts.append((first, second))
-        pair = read_pair(kept, candidates)
+        pair = read_pair(kept, candidates, given=given)
         return None if pair is None else (pair, joined_sides(parts))
 
     def nights(self) -> list[Night]:
@@ -85,6 +97,11 @@ class Course:
     def report(self, name: str, counted: int, notes: Sequence[str]) -> WatchReport:
         """Return what is known."""
         asked, nights = self.asked, self.nights()
+        if asked["bets"] != bets():
+            hint = "show it with the privcheck that played it, and begin another store with this one"
+            raise PrivcheckError(
+                "store", words(f"{name!r}, whose nights were bet on in another way"), "bets of now", hint
+            )
         wealth = wealth_over_nights(nights, asked["epsilon"], asked["delta"])
         alarms, course = alarms_over_nights(nights, wealth, asked["error"])
         versions = []
@@ -142,29 +159,67 @@ def said_of(played: PlayedNight, version: int) -> dict[str, Any]:
 
 
 def said_of_pair(pair: StreamPair, candidates: Sequence[StreamPair]) -> dict[str, Any]:
-    """Return what is kept of a pair: its tables, or of Python objects their place among the candidates."""
+    """Return what is kept of a pair: its tables, or of Python objects their place among the candidates and a hash."""
     if not isinstance(pair.first, np.ndarray):
         place = next(number for number, each in enumerate(candidates) if each is pair)
-        return {"candidate": place, "label": pair.label}
+        return {"candidate": place, "label": pair.label, "content": _content(pair)}
     named = {"label": pair.label, "base": pair.base, "change": pair.change}
     return {"first": pair.first.tolist(), "second": pair.second.tolist()} | named
 
 
-def read_pair(said: dict[str, Any], candidates: Sequence[StreamPair]) -> StreamPair | None:
-    """Return the pair of which this was kept; None if it is a candidate that is not there any more."""
+def is_same_choice(begun: dict[str, Any], chosen: dict[str, Any]) -> bool:
+    """Return whether a night that is played again has chosen what it had when it was begun.
+
+    Objects without a hash may be others. Texts are compared, since a NaN differs from itself.
+    """
+    if begun["pair"].get("content", "") is None:
+        return False
+    return all(json.dumps(begun[each]) == json.dumps(chosen[each]) for each in ("pair", "seen"))
+
+
+def read_pair(said: dict[str, Any], candidates: Sequence[StreamPair], *, given: bool) -> StreamPair | None:
+    """Return the pair of which this was kept; None if it is a candidate that is not there any more.
+
+    Pairs that a user has drawn, and all pairs where streams are `given`, are the candidates alone: that others are
+    neighbours is not said, or not any more.
+    """
     if "candidate" in said:
         place = said["candidate"]
-        there = place < len(candidates) and candidates[place].label == said["label"]
+        there = place < len(candidates) and said_of_pair(candidates[place], candidates) == said
         return candidates[place] if there else None
     first, second = np.array(said["first"], np.float64), np.array(said["second"], np.float64)
     for pair in candidates:
         if isinstance(pair.first, np.ndarray) and _equal(pair.first, first) and _equal(pair.second, second):
             return pair
+    if given or said["base"] == DRAWN:
+        return None
     return StreamPair(first, second, said["label"], said["base"], said["change"])
+
+
+def _content(pair: StreamPair) -> str | None:
+    """Return a hash of two Python objects; None if they have none."""
+    try:
+        return digest((pair.first, pair.second))
+    except PrivcheckError:
+        return None
 
 
 def _equal(one: Any, two: Any) -> bool:
     return one.shape == two.shape and bool((one == two).all())
+
+
+def bets() -> float:
+    """Return the evidence of a night that is always the same: another number says that bets are now made otherwise.
+
+    The evidence of a watch is computed anew each time, so nights that were bet on in one way and then in another would
+    have two chances of a false alarm.
+    """
+    one, two = (
+        np.array([[1, 0], [1, -1], [0, 1], [1, 1]], np.int8),
+        np.array([[0, 0], [-1, 1], [1, 0], [-1, 0]], np.int8),
+    )
+    night = counted_night(1, (np.tile(one, (20, 1)), np.tile(two, (20, 1))), (one, two))
+    return float(f"{wealth_over_nights([night], 0.5, 0.01)[0, -1]:.6g}")
 
 
 def seed_of(store: str, watch: str, code: str, night: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -10,22 +11,28 @@ from typing import Any
 
 from privcheck.auditing import NightlyAudit
 from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.journal import Entry
 from privcheck.progress import progress
 from privcheck.results import WatchReport
 from privcheck.scheduling import digest, fingerprint
 from privcheck.targets import OUTPUTS_FORM, StreamPair, WatchSettings, played_by
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, WATCH, EvidenceStore
-from privcheck.watching._kept_nights import Course, said_of, said_of_pair, seed_of
+from privcheck.watching._kept_nights import Course, bets, is_same_choice, said_of, said_of_pair, seed_of
 
-SEARCHED = {"kernel": 100_000, "run_batch": 100_000, "python": 20_000}
-"""Runs of the search, both streams together, if no number is given, by what plays the target."""
+SEARCHED = {True: 100_000, False: 20_000}
+"""Runs of the search, both streams together, if no number is given: of compiled code, and of any other."""
+
+COMPILED = ("kernel", "run_batch")
+"""What plays compiled code."""
 
 OTHER_CODE = (
-    "its pairs were chosen but not counted by other code, or by the same on another machine: whether a night has an "
-    "outcome may depend on what it would be"
+    "its pairs were chosen but not counted by other code, or by the same on another machine or in another setting: "
+    "whether a night has an outcome may depend on what it would be"
 )
 NO_SEEDS = "its pairs were chosen but not counted, and a target without seeds would show others now"
-OTHER_PAIR = "played again, it chose another pair of streams: the same code and seed did not make the same runs"
+OTHER_CHOICE = (
+    "played again, it chose another pair of streams or other events: the same code and seed did not make the same runs"
+)
 
 
 def watch(
@@ -69,12 +76,13 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
         store begins a new guarantee.
     runs : runs per stream that are counted in a night.
     search : runs of the search, both streams together, in the first night of each version of the code; by default
-        20,000 for code in Python and 100,000 for compiled code. 0 keeps the pair that was found first.
+        100,000 for compiled code and 20,000 for any other. 0 keeps the pair that was found first.
     nights : how many nights are played, one after the other; 0 plays none and shows what is known.
     error : the probability with which an alarm is ever raised while all versions satisfy the claim is at most this.
     name : of the watch in its store; by default that of the target. Two claims of one target need two names.
     version : a name for this version of the code; by default a hash of its sources, of what they hold, and of the
-        libraries and the processor. It is needed for what another program or machine plays, since its code is not seen.
+        libraries and the processor. It is needed for what another program or machine plays, since its code is not seen:
+        a name stands for one code, and other code needs another name.
 
     Returns
     -------
@@ -91,7 +99,10 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
     a night that is played twice, by two copies of a store or after a crash, shows the same and is counted once. A night
     whose pairs were chosen and that ended without counts is played first, by the code that began it; if that is not
     what is there now, or there are no seeds, the night is lost, and with it the evidence so far: whether a night ends
-    without counts may depend on what these would have been.
+    without counts may depend on what these would have been. What is played after it is another version.
+
+    A store that is copied and goes on in two ways, with other code, other options or without seeds, is two watches,
+    each with this guarantee. What one of them has shown must not decide which code the other plays.
 
     Source
     ------
@@ -114,12 +125,13 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
     audited = NightlyAudit(target, **options)
     name = audited.name if name is None else _named(name, "name")
     code = _code(audited) if version is None else _named(version, "version")
-    said = _asked(audited)
+    said, made = _asked(audited), _made(audited)
     with closing(EvidenceStore(store, make=settings.effort.nights > 0)) as kept:
-        notes = [*audited.notes, *_about_the_store(kept, settings.effort.nights)]
+        notes, counted = [*audited.notes], 0
         _check_watch(kept, name, said)
-        counted = 0
         with _alone(kept, settings.effort.nights) as alone:
+            _check_watch(kept, name, said)
+            notes += _about_the_store(kept, name, settings.effort.nights)
             if not alone:
                 notes.append("another process plays a night of this store, so this one counted none")
             elif settings.effort.nights:
@@ -127,11 +139,14 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
                     kept.add(WATCH, name, 0, said)
                 with progress(f"watching {name}", settings.effort.nights, counted=True) as advance:
                     for _ in range(settings.effort.nights):
-                        counted += _play(audited, kept, name, code, settings, notes)
+                        counted += _play(audited, kept, name, (code, made), settings, notes)
                         advance(1)
-        if not kept.of(name):
-            raise kept.refusal.because(f"it has no watch named {name!r}", "play a night first")
-        return Course(tuple(kept.of(name))).report(name, counted, dict.fromkeys(notes))
+        entries = kept.of(name)
+        if not entries:
+            if alone:
+                raise kept.refusal.because(f"it has no watch named {name!r}", "play a night first")
+            entries = [Entry(1, 0, WATCH, json.dumps(said), name)]
+        return Course(tuple(entries)).report(name, counted, tuple(dict.fromkeys(notes)))
 
 
 def read_watches(store: str | os.PathLike[str]) -> list[WatchReport]:
@@ -149,64 +164,80 @@ def read_watches(store: str | os.PathLike[str]) -> list[WatchReport]:
 def _alone(kept: EvidenceStore, nights: int) -> Iterator[bool]:
     if nights:
         with kept.held() as alone:
-            if alone:
-                kept.refresh()
+            kept.refresh()
             yield alone
     else:
         yield True
 
 
 def _play(
-    audited: NightlyAudit, kept: EvidenceStore, name: str, code: str, settings: WatchSettings, notes: list[str]
+    audited: NightlyAudit,
+    kept: EvidenceStore,
+    name: str,
+    now: tuple[str, str | None],
+    settings: WatchSettings,
+    notes: list[str],
 ) -> int:
-    """Play one night, after the one that was begun and not ended, if there is one; return how many were counted."""
+    """Play one night, after the one that was begun and not ended, if there is one; return how many were counted.
+
+    Parameters
+    ----------
+    now : the name of the version that is there now, and the hash of what is there (`_made`).
+    """
+    code, made = now
     course = Course(tuple(kept.of(name)))
     begun, night, effort = course.pending, course.next_night, settings.effort
     if begun is not None:
-        why = NO_SEEDS if not audited.seeded else OTHER_CODE if begun.said["code"] != code else None
+        other = (begun.said["code"], begun.said["made"]) != now
+        why = NO_SEEDS if not audited.seeded else OTHER_CODE if other else None
         if why is not None:
             _lose(kept, name, night, begun.said, why, notes)
-            return _play(audited, kept, name, code, settings, notes)
+            return _play(audited, kept, name, now, settings, notes)
     runs, searched = effort.runs, effort.search
     if searched is None:
-        searched = SEARCHED[audited.plan.policy.runner.engine]
+        searched = SEARCHED[audited.plan.policy.runner.engine in COMPILED]
     if begun is not None:
         runs, searched = begun.said["runs_asked"], begun.said["search"]
     version = course.version_of(code)
     first = night == 1 or version != course.ended[-1].said["version"]
     candidates = audited.plan.candidates
-    before = course.pair_before(kept, candidates)
-    chosen: list[dict[str, Any]] = []
+    before = course.pair_before(kept, candidates, given=audited.plan.settings.effort.streams is not None)
+    chosen: dict[str, Any] = {}
 
-    def begin(pair: StreamPair) -> None:
-        chosen.append(said_of_pair(pair, candidates))
+    def begin(pair: StreamPair, seen: str) -> None:
+        chosen.update(pair=said_of_pair(pair, candidates), seen=seen)
         if begun is None:
-            said = {"version": version, "code": code, "pair": chosen[0], "runs_asked": runs, "search": searched}
-            kept.add(BEGUN, name, night, said | {"at": _now()})
-        elif begun.said["pair"] != chosen[0]:
-            raise _OtherPair
+            said = {"version": version, "code": code, "made": made, "runs_asked": runs, "search": searched}
+            kept.add(BEGUN, name, night, said | chosen | {"at": _now()})
+        elif not is_same_choice(begun.said, chosen):
+            raise _OtherChoice
 
     try:
         played = audited.play(
-            seed_of(kept.seed, name, code, night), runs, searched if first or before is None else 0, before, begin
+            seed_of(kept.seed, name, code, night),
+            runs,
+            searched if first or before is None else 0,
+            before,
+            begin,
+            check=first,
         )
-    except _OtherPair:
+    except _OtherChoice:
         assert begun is not None
-        _lose(kept, name, night, begun.said, OTHER_PAIR, notes)
-        return _play(audited, kept, name, code, settings, notes)
+        _lose(kept, name, night, begun.said, OTHER_CHOICE, notes)
+        return _play(audited, kept, name, now, settings, notes)
     except PolicyError as error:
         last = kept.of(name)[-1]
-        if last.kind == BEGUN:
+        if last.kind == BEGUN and chosen:  # one that fails before may be played again: nothing in it has an outcome
             _lose(kept, name, night, last.said, f"the target failed while its runs were counted: {error}", notes)
         raise
     notes += played.notes
-    said = {"version": version, "code": code, "pair": chosen[0], "at": _now()} | said_of(played, version)
+    said = {"version": version, "code": code, "pair": chosen["pair"], "at": _now()} | said_of(played, version)
     kept.add(COUNTED, name, night, said, OUTPUTS_FORM.arrays([*played.sides]))
     return 1
 
 
-class _OtherPair(Exception):
-    """A night that was played again chose another pair."""
+class _OtherChoice(Exception):
+    """A night that was played again chose another pair or other events."""
 
 
 def _lose(kept: EvidenceStore, name: str, night: int, begun: dict[str, Any], why: str, notes: list[str]) -> None:
@@ -232,6 +263,7 @@ def _asked(audited: NightlyAudit) -> dict[str, Any]:
         "arms": plan.arms,
         "horizon": plan.horizon,
         "seeded": audited.seeded,
+        "bets": bets(),
     }
 
 
@@ -261,14 +293,29 @@ def _code(audited: NightlyAudit) -> str:
     return digest((played, sorted(fingerprint().items())))[:16]
 
 
+def _made(audited: NightlyAudit) -> str | None:
+    """Return a hash of all that decides, beside streams and seeds, what is counted; None if it has none.
+
+    It tells whether a night that was begun is finished by what began it, also where versions are named.
+    """
+    try:
+        return digest((played_by(audited.plan.policy.runner), sorted(fingerprint().items())))
+    except PrivcheckError:
+        return None
+
+
 def _named(text: Any, parameter: str) -> str:
     if not isinstance(text, str) or not text.strip() or not text.isprintable():
         raise PrivcheckError(parameter, text, "a printable text", f"as in {parameter}='news'")
     return text
 
 
-def _about_the_store(kept: EvidenceStore, nights: int) -> list[str]:
-    return [f"{kept.file} is new: what earlier stores have shown does not count"] if kept.new and nights else []
+def _about_the_store(kept: EvidenceStore, name: str, nights: int) -> list[str]:
+    if not nights or kept.of(name):
+        return []
+    new = str(kept.file) if kept.new else f"the watch {name!r}"
+    earlier = "stores" if kept.new else "nights of other names"
+    return [f"{new} is new: what earlier {earlier} have shown does not count"]
 
 
 def _now() -> str:

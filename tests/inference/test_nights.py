@@ -48,6 +48,42 @@ def test_the_expectation_is_at_most_one_if_the_claim_is_true(delta, loss):
 
 
 @pytest.mark.chance(0.0, "nothing in it is random")
+@pytest.mark.parametrize("kept", [True, False])
+def test_no_choice_of_versions_and_of_lost_nights_raises_the_expectation(kept):
+    """The best strategy in a game of two nights, by backward induction over all outcomes.
+
+    Before each night another version may be chosen, and after it whether it is counted or lost. The sum of the wealths
+    with their shares of the level is at most the sum of the shares. If a lost night left the evidence as it was, it
+    would not be.
+    """
+    epsilon, laws, last = 0.7, tilted(0.7), 2
+    shares = [math.exp(-penalty(k)) for k in range(1, last + 1)]
+    outcomes = [(code, other) for code in (1, 0, -1) for other in (1, 0, -1)]
+    chances = np.outer(*laws).ravel()
+
+    def value(nights: list[Night]) -> float:
+        wealth = wealth_over_nights(nights, epsilon)[:, -1] if nights else []
+        return float(sum(np.exp(wealth[k]) * shares[k] if k < len(wealth) else shares[k] for k in range(last)))
+
+    def best(nights: list[Night], left: int) -> float:
+        stopped = value(nights)
+        if not left:
+            return stopped
+        now = nights[-1].version if nights else 0
+        choices = [stopped]
+        for version in {max(1, now), now + 1}:
+            expected = 0.0
+            for chance, (one, two) in zip(chances, outcomes, strict=True):
+                counted = night(version, [one], [two], ([1, 1, 0], [0, -1, -1]))
+                lost = night(version, [], [])._replace(lost=kept)
+                expected += chance * max(best([*nights, each], left - 1) for each in (counted, lost))
+            choices.append(expected)
+        return max(choices)
+
+    assert (best([], last) <= sum(shares) + 1e-12) == kept
+
+
+@pytest.mark.chance(0.0, "nothing in it is random")
 def test_one_version_is_a_sequential_test():
     rng = np.random.default_rng(5)
     laws = tilted(1.5, 0.1)

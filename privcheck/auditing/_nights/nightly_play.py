@@ -7,6 +7,7 @@ night that are not counted; they are fixed before the first run that is.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -88,6 +89,14 @@ class Chosen:
     known: Sides
     notes: tuple[str, ...] = ()
 
+    @property
+    def seen(self) -> str:
+        """A hash of what the events are in the known runs."""
+        found = hashlib.sha256()
+        for codes in _codes(self.events, self.known):
+            found.update(f"{codes.shape}".encode() + codes.astype("i1").tobytes())
+        return found.hexdigest()
+
 
 class NightlyAudit:
     """A target that is played night by night.
@@ -134,7 +143,9 @@ class NightlyAudit:
         runs: int,
         search: int,
         before: tuple[StreamPair, Sides | None] | None,
-        begin: Callable[[StreamPair], None],
+        begin: Callable[[StreamPair, str], None],
+        *,
+        check: bool = True,
     ) -> PlayedNight:
         """Play a night.
 
@@ -144,7 +155,9 @@ class NightlyAudit:
         runs : pairs of runs that are counted.
         search : runs that are spent on the search, both streams together; 0 to keep the pair of the night before.
         before : the pair of the night before, and the runs of earlier nights on it; None in the first night.
-        begin : called when everything is chosen, before the first counted run.
+        begin : called when everything is chosen, before the first counted run, with the pair and with a hash of what
+            the events are in all runs that are known.
+        check : whether runs are looked at for independence first, as of code that has not been played before.
 
         Raises
         ------
@@ -155,8 +168,10 @@ class NightlyAudit:
         with global_generators_kept(), closing(policy.runner), executor(by.jobs, by.scheduler, None) as workers:
             sampler = Sampler(policy.runner, seed, workers, math.inf)
             try:
-                chosen = self._chosen(sampler, seed, runs, search, before)
-                begin(chosen.pair)
+                if check or before is None:
+                    check_runs(policy.runner, self.plan.candidates, seed, runs)
+                chosen = self._chosen(sampler, runs, search, before)
+                begin(chosen.pair, chosen.seen)
                 first, second = self._sides(sampler, chosen.pair, runs, COUNT)
             except StoppedError:
                 raise KeyboardInterrupt from None
@@ -164,13 +179,12 @@ class NightlyAudit:
         return self._read(chosen, (first, second))
 
     def _chosen(
-        self, sampler: Sampler, seed: int, runs: int, search: int, before: tuple[StreamPair, Sides | None] | None
+        self, sampler: Sampler, runs: int, search: int, before: tuple[StreamPair, Sides | None] | None
     ) -> Chosen:
         policy, claim = self.plan.policy, self.plan.settings.claim
         pair, known = before or (self.plan.candidates[0], None)
         notes: tuple[str, ...] = ()
         if search or before is None:
-            check_runs(policy.runner, self.plan.candidates, seed, runs)
             found, notes = self._search(sampler, runs, search, pair if before else None)
             if found.pair is not pair:
                 pair, known = found.pair, None
