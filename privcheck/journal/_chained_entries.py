@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from json.encoder import encode_basestring_ascii as quoted
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 START = b"\0" * 32
 """The hash before the first entry."""
@@ -66,7 +66,7 @@ class Entry(NamedTuple):
             return False
 
     @property
-    def said(self) -> dict[str, object]:
+    def said(self) -> dict[str, Any]:
         """The body, read."""
-        found: dict[str, object] = json.loads(self.body)
+        found: dict[str, Any] = json.loads(self.body)
         return found

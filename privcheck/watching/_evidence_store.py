@@ -184,7 +184,7 @@ class EvidenceStore:
 
 def _packed(arrays: Arrays) -> bytes:
     file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
+    np.savez_compressed(file, allow_pickle=False, **arrays)
     return file.getvalue()
 
 

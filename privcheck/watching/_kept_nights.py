@@ -16,7 +16,7 @@ from privcheck.inference import Night, alarms_over_nights, counted_night, wealth
 from privcheck.journal import Entry
 from privcheck.results import WatchAlarm, WatchedNight, WatchedVersion, WatchReport, shown_e_value
 from privcheck.scheduling import digest
-from privcheck.targets import DRAWN, OUTPUTS_FORM, Sides, StreamPair, joined_sides
+from privcheck.targets import DRAWN, OUTPUTS_FORM, Given, Sides, StreamPair, joined_sides
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceStore
 
 EVENTS = 2
@@ -127,8 +127,9 @@ def _told(entry: Entry, value: float) -> WatchedNight:
         return WatchedNight(
             entry.event, said["at"], said["version"], 0, "", "", 0, 0, shown_e_value(value), said["why"]
         )
-    told = (said[name] for name in ("runs_counted", "streams", "event", "first", "second"))
-    return WatchedNight(entry.event, said["at"], said["version"], *told, shown_e_value(value))
+    runs, streams, event = said["runs_counted"], said["streams"], said["event"]
+    counts = said["first"], said["second"]
+    return WatchedNight(entry.event, said["at"], said["version"], runs, streams, event, *counts, shown_e_value(value))
 
 
 def _night(entry: Entry) -> Night:
@@ -160,7 +161,7 @@ def said_of(played: PlayedNight, version: int) -> dict[str, Any]:
 
 def said_of_pair(pair: StreamPair, candidates: Sequence[StreamPair]) -> dict[str, Any]:
     """Return what is kept of a pair: its tables, or of Python objects their place among the candidates and a hash."""
-    if not isinstance(pair.first, np.ndarray):
+    if isinstance(pair.first, Given):
         place = next(number for number, each in enumerate(candidates) if each is pair)
         return {"candidate": place, "label": pair.label, "content": _content(pair)}
     named = {"label": pair.label, "base": pair.base, "change": pair.change}

@@ -31,6 +31,8 @@ def watch_figure(report: WatchReport, *, width: float = WIDE) -> Figure:
     >>> watch_figure(WATCHED).axes[0].get_xlabel()
     'night'
     """
+    from matplotlib.ticker import MaxNLocator
+
     title = f"Evidence against {report.claim} of {clean(report.name)} over {len(report.nights)} nights"
     with settings():
         figure = new_figure(width, 2.9 if width > NARROW else 2.6, title, sentence(report))
@@ -44,7 +46,7 @@ def watch_figure(report: WatchReport, *, width: float = WIDE) -> Figure:
         axes.set_xlim(0.5, max(2.5, len(report.nights) + 0.5))
         axes.set_xlabel("night")
         axes.set_ylabel("evidence against the claim")
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
         axes.yaxis.set_minor_formatter("")
         axes.tick_params(which="minor", left=False)
