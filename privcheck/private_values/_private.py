@@ -20,7 +20,7 @@ from privcheck.private_values._noise.draws import without_draws
 from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
 from privcheck.private_values._refused_operations import Refusals, read, refuse
-from privcheck.private_values._terms import NOTHING, Cell, Terms, kind_of, numbered
+from privcheck.private_values._terms import NOTHING, SCALAR, Cell, Terms, kind_of, numbered
 
 if TYPE_CHECKING:
     from privcheck.private_values._source import PrivateSource
@@ -67,12 +67,12 @@ class Private(Refusals, NumpyProtocol):
     @classmethod
     def make(cls, source: PrivateSource | None, const: Any, terms: Terms) -> Private:
         """Return a new array that shares no entries; for privcheck's internal use."""
-        public = np.asarray(const, order="A")  # numpy's order, by which reshape and ravel make views or copies
+        public = const if type(const) is np.ndarray else np.asarray(const, order="A")  # by which reshape makes views
         self = _new(public)
         self._const, self._cell, self._whole = public, Cell(source, terms, public), True
         if source is not None and source.draws.loose:
             source.draws.settle_home(public, terms, own_place)
-        self._positions = numbered(public)
+        self._positions = numbered(public) if public.ndim else SCALAR
         return self
 
     @classmethod

@@ -79,7 +79,7 @@ class Answer:
         return self.value
 
 
-@dataclass(slots=True)
+@dataclass
 class Event:
     """One call that changes the policy.
 
@@ -105,24 +105,23 @@ class Event:
     request: str = ""
     person: str = ""
     user: Any = None
-    number: int = 0
-    window: int = 0
-    round: int = 0
-    environment: str = ""
-    told: tuple[bytes, bytes] | None = None
-    entry: Entry | None = field(default=None, repr=False)
-    earlier: bool = False
-    found: Answered | None = None
+    number: int = field(default=0, init=False)
+    window: int = field(default=0, init=False)
+    round: int = field(default=0, init=False)
+    environment: str = field(default="", init=False)
+    told: tuple[bytes, bytes] | None = field(default=None, init=False)
+    entry: Entry | None = field(default=None, init=False, repr=False)
+    earlier: bool = field(default=False, init=False)
+    found: Answered | None = field(default=None, init=False)
 
     @classmethod
     def again(cls, entry: Entry, told: tuple[bytes, bytes]) -> Event:
         """Return an event that was recorded, with a salt and what it was told."""
         said: dict[str, Any] = entry.said
-        given, number = decoded(json.loads(told[1])), entry.event
-        return cls(
-            entry.kind, given, entry.request, entry.person, None, number, entry.window, said["round"], said["by"],
-            told, entry,
-        )  # fmt: skip
+        event = cls(entry.kind, decoded(json.loads(told[1])), entry.request, entry.person)
+        event.number, event.window, event.round, event.environment = entry.event, entry.window, said["round"], said["by"]
+        event.told, event.entry = told, entry
+        return event
 
     @property
     def recorded(self) -> bool:
