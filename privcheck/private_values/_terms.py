@@ -183,7 +183,7 @@ class Terms:
         return Terms(buffer, total, last, long.count + short.count, long._settled)._in_order()
 
     def _grow(self, feature: int) -> bool:
-        """Add a feature with the weight 1 to the last range of a number, in place, and return whether it goes on there."""
+        """Add a feature with the weight 1 to the last range of a number, and return whether it goes on there."""
         buffer = self._buffer
         if buffer.used != self._used or self.count == 0:
             return False

@@ -12,7 +12,7 @@ from typing import Any
 from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
 from privcheck.certifying._recorded.values import decoded, encoded, text_of
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, on_one_line, words
-from privcheck.journal import ANSWER, Answered, Entry, Journal
+from privcheck.journal import ANSWER, Answered, Entry, Journal, Said
 
 NO_ARGUMENTS, PLAIN = text_of(()), frozenset({int, float, bool, str, type(None)})
 """What a call without arguments was told, and the types of arguments that are read back as they are."""
@@ -119,8 +119,8 @@ class Event:
         """Return an event that was recorded, with a salt and what it was told."""
         said: dict[str, Any] = entry.said
         event = cls(entry.kind, decoded(json.loads(told[1])), entry.request, entry.person)
-        event.number, event.window, event.round, event.environment = entry.event, entry.window, said["round"], said["by"]
-        event.told, event.entry = told, entry
+        event.number, event.window, event.round = entry.event, entry.window, said["round"]
+        event.environment, event.told, event.entry = said["by"], told, entry
         return event
 
     @property
@@ -142,11 +142,12 @@ class Event:
     def record(self, journal: Journal, answer: Answer | None = None) -> Entry:
         """Add the event to the journal, with its answer if it drew no noise."""
         assert self.told is not None
-        said = f'{{"round": {self.round}, "told": "{digest(*self.told)}", "by": "{self.environment}"'  # written as JSON
-        said += "}" if answer is None else f', "answer": {answer.text}}}'
-        entry = Entry(0, self.number, self.kind, said, self.request, self.person, self.window)
-        self.entry = journal.append(entry, self.told)
-        return self.entry
+        salt, text = self.told
+        code = bytes.fromhex(self.environment)
+        said = Said(self.round, hashlib.sha256(salt + text).digest(), code, "" if answer is None else answer.text)
+        entry = Entry(0, self.number, self.kind, said.body, self.request, self.person, self.window)
+        self.entry = entry = journal.append(entry, self.told, said)
+        return entry
 
     def end(self, journal: Journal, answer: Answer, by: str) -> Entry:
         """Add the answer to the journal, and the environment that found it."""
