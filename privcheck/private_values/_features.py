@@ -77,7 +77,7 @@ class FeatureTable:
 
         A value that float rounding has moved out of its interval is moved back to the nearest end.
         """
-        if not (math.isfinite(low) and math.isfinite(high)):
+        if not (-math.inf < low < math.inf and -math.inf < high < math.inf):
             raise _infinite()
         number = self.data.number(datum)
         self._hidden.append(min(max(float(value), low), high))

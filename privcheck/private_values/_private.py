@@ -238,7 +238,7 @@ class Private(Refusals, NumpyProtocol):
 
     def assign(self, new: Private) -> Private:
         """Replace all entries, as += and similar operators do; a number that is no view is replaced by a new one."""
-        if self.ndim == 0 and self._whole:
+        if self._const.ndim == 0 and self._whole:
             return new
         if new.shape != self.shape:
             raise ValueError(f"non-broadcastable output operand with shape {self.shape}, not {new.shape}")
@@ -339,7 +339,7 @@ class Private(Refusals, NumpyProtocol):
 
 def _new(const: Array) -> Private:
     """Return an array that is not filled in yet, or a number if it has no axes."""
-    return Private.__new__(PrivateArray if const.ndim else Private)
+    return object.__new__(PrivateArray if const.ndim else Private)
 
 
 class PrivateArray(Private):
@@ -384,7 +384,7 @@ class PrivateArray(Private):
 
 
 def _binary(function: Callable[[Private, Private], Private], one: Any, two: Any) -> Any:
-    a, b = Private.of(one), Private.of(two)
+    a, b = one if isinstance(one, Private) else Private.of(one), two if isinstance(two, Private) else Private.of(two)
     return NotImplemented if a is None or b is None else function(a, b)
 
 

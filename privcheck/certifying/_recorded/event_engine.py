@@ -77,10 +77,8 @@ class Engine:
     def call(self, event: Event) -> Any:
         """Return or raise the answer of an event."""
         with self.calls.one(f"{event.kind}()"):
-            if self.log is None and not event.recorded:  # nobody asks for it again
-                answer = self._answer(event)
-            else:
-                (answer,) = self._together([event])
+            alone = self.log is None and not (event.request or event.person)  # nobody asks for it again
+            answer = self._answer(event) if alone else self._together([event])[0]
         return answer.result()
 
     def call_many(self, events: Sequence[Event]) -> list[Answer]:
@@ -171,7 +169,7 @@ class Engine:
     def _answer(self, event: Event) -> Answer:
         if (event.found is not None or event.entry is not None) and (found := self._found(event)) is not None:
             return found
-        played = self.played
+        played = self._played or self.played
         try:
             if played.calls.closed:
                 played.calls.check_open(f"{event.kind}()")
@@ -222,10 +220,10 @@ class Engine:
 
     def _play(self, event: Event, draws: list[Entry], prepared: tuple[Any, ...]) -> Answer:
         """Play an event, with what was drawn for it before, and record its answer."""
-        played = self.played
+        played = self._played or self.played
         if self.log is None:
             answer = played.play(event.kind, prepared)
-            if event.recorded:
+            if event.request or event.person:
                 event.end(self.journal, answer, self._environment)
         else:
             self._begin(event, draws, live=True)
