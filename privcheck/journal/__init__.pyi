@@ -5,7 +5,6 @@ from ._chained_entries import ENVIRONMENT as ENVIRONMENT
 from ._chained_entries import SCOPE as SCOPE
 from ._chained_entries import START as START
 from ._chained_entries import Entry as Entry
-from ._chained_entries import Said as Said
 from ._journal import Admission as Admission
 from ._journal import Answered as Answered
 from ._journal import Journal as Journal

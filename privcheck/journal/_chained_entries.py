@@ -89,6 +89,11 @@ class Entry(NamedTuple):
     window: int = 0
     hash: bytes = START
 
+    @staticmethod
+    def of_event(number: int, told: bytes, by: bytes, answer: str) -> Said:
+        """Return what the body of an event says; `number` is that of the round."""
+        return Said(number, told, by, answer)
+
     def after(self, previous: bytes) -> Entry:
         """Return the entry with its hash, after an entry with this one."""
         return self.at(self.number, previous)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.errors import PrivcheckError
-from privcheck.journal import ANSWER, DRAW, Answered, Entry, MemoryJournal, Said, SqliteJournal
+from privcheck.journal import ANSWER, DRAW, Answered, Entry, MemoryJournal, SqliteJournal
+from privcheck.journal._chained_entries import Said
 from privcheck.journal._databases import LEDGER_FORMATS
 from privcheck.journal._ledger_file import OF_PERSON, OF_REQUEST
 from privcheck.journal._ledger_tables import insert, read

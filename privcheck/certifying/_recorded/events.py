@@ -12,7 +12,7 @@ from typing import Any
 from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
 from privcheck.certifying._recorded.values import decoded, encoded, text_of
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, on_one_line, words
-from privcheck.journal import ANSWER, Answered, Entry, Journal, Said
+from privcheck.journal import ANSWER, Answered, Entry, Journal
 
 NO_ARGUMENTS, PLAIN = text_of(()), frozenset({int, float, bool, str, type(None)})
 """What a call without arguments was told, and the types of arguments that are read back as they are."""
@@ -144,7 +144,9 @@ class Event:
         assert self.told is not None
         salt, text = self.told
         code = bytes.fromhex(self.environment)
-        said = Said(self.round, hashlib.sha256(salt + text).digest(), code, "" if answer is None else answer.text)
+        said = Entry.of_event(
+            self.round, hashlib.sha256(salt + text).digest(), code, "" if answer is None else answer.text
+        )
         entry = Entry(0, self.number, self.kind, said.body, self.request, self.person, self.window)
         self.entry = entry = journal.append(entry, self.told, said)
         return entry
