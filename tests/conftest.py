@@ -31,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="reduced",
         help="how many repetitions the tests marked `evidence` make; `full` runs those marked `nightly` too",
     )
+    parser.addoption("--share", type=float, default=1.0, help="the share of these repetitions, of `full`, to make")
     parser.addoption("--write-nightly", type=Path, help="the list of slow cases, which are run and measured")
     parser.addoption("--false-failures", type=Path, help="the page into which the table of all tests is written")
     parser.addoption("--reseed", type=int, help="take other seeds than those that are written in the tests")
@@ -90,5 +91,11 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def evidence(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
     """Return a function of (reduced, full) that gives the number of repetitions asked for with --evidence."""
-    full = request.config.getoption("--evidence") == "full"
-    return lambda reduced, repetitions: repetitions if full else reduced
+    full, share = (request.config.getoption(option) for option in ("--evidence", "--share"))
+
+    def number(reduced: int, repetitions: int) -> int:
+        if full != "full":
+            return reduced
+        return max(reduced, round(share * repetitions)) if repetitions > reduced else repetitions
+
+    return number

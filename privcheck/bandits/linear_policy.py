@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,17 +14,21 @@ from privcheck.mechanisms import FactorisedStream, SymmetricGaussian, SymmetricG
 from privcheck.private_values import clip_norm, decision_set, told_row
 
 
-class RowSums(Protocol):
+class RowSums:
     """The sum of the outer products v v' of the rows so far, noisy or not."""
 
     total: Array
     """The sum, shape (p, p); all that a policy reads."""
 
+    releases: int = 1
+    """The number of batches that were released; 1 for sums that are not made of batches."""
+
     def add(self, row: Any) -> None:
         """Add the outer product of a row of shape (p,), private or not."""
+        raise NotImplementedError
 
 
-class ExactSums:
+class ExactSums(RowSums):
     """Sums without noise.
 
     >>> sums = ExactSums(2)
@@ -41,7 +45,7 @@ class ExactSums:
         self.total = self.total + np.outer(row, row)
 
 
-class TreeSums:
+class TreeSums(RowSums):
     """Sums from a tree whose nodes have symmetric Gaussian noise; before the first item there is none."""
 
     def __init__(self, tree: SymmetricGaussianTree, width: int, rng: np.random.Generator) -> None:
@@ -53,7 +57,7 @@ class TreeSums:
         self.total = self.stream.add(np.outer(row, row))
 
 
-class FactorisedSums:
+class FactorisedSums(RowSums):
     """Sums from a factorisation: its rows are the diagonals and sqrt(2) times the upper triangles of the matrices."""
 
     def __init__(self, mechanism: FactorisedStream, width: int, rng: np.random.Generator) -> None:
@@ -67,7 +71,7 @@ class FactorisedSums:
         self.total = unpacked(self.stream.add(np.outer(row, row)[self.places] * self.weights))
 
 
-class BatchSums:
+class BatchSums(RowSums):
     """Sums of disjoint batches of rows, each `ratio` times as long as the last and released once, when it is full."""
 
     def __init__(self, mechanism: SymmetricGaussian, width: int, setup: LinearSetup, rng: np.random.Generator) -> None:
@@ -86,7 +90,7 @@ class BatchSums:
             self.length = math.ceil(self.ratio * self.length)
 
 
-class WishartSums:
+class WishartSums(RowSums):
     """Sums whose noise always is that of exactly m Wishart nodes, before the first item too."""
 
     def __init__(self, tree: WishartTree, rng: np.random.Generator) -> None:
@@ -129,7 +133,7 @@ class LinUCBPolicy:
         norm = None if self.limits is None else self.limits[0]
         actions = decision_set(context, (self.arms, self.size), norm)
         setup, size = self.setup, self.size
-        shift, log_rho_min, offset = grown(setup, getattr(self.sums, "releases", 1))
+        shift, log_rho_min, offset = grown(setup, self.sums.releases)
         gram = self.sums.total[:size, :size] + shift * np.eye(size)
         try:
             root = np.linalg.cholesky(gram)

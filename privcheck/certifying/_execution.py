@@ -117,8 +117,12 @@ def ask(
     released before the first context is shown. `look` is shown the copy before it is thrown away.
     """
     if context is None:
-        with LOCK, casting_refused(session.source):
-            return getattr(policy, by.chooses)(*asked_with)
+        with LOCK:
+            try:
+                return getattr(policy, by.chooses)(*asked_with)
+            except (TypeError, AttributeError) as error:  # a block of its own costs a microsecond
+                casting_refused(session.source).__exit__(None, error, error.__traceback__)
+                raise
     if session.round == 1:
         session.publish_noised()
         check_can_be_put_back(policy)
@@ -139,8 +143,12 @@ def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) 
 
     Whether a later `select` releases them may depend on its context.
     """
-    with LOCK, casting_refused(session.source):
-        getattr(policy, by.learns)(*wrapped)
+    with LOCK:
+        try:
+            getattr(policy, by.learns)(*wrapped)
+        except (TypeError, AttributeError) as error:
+            casting_refused(session.source).__exit__(None, error, error.__traceback__)
+            raise
     if session.contexts is not None:
         session.publish_noised()
 

@@ -29,7 +29,15 @@ from privcheck.certifying._outside.release_generators import ReleaseGenerators
 from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
-from privcheck.mechanisms import COMPARISON_SLACK, Mechanism, MechanismCode, charge_with_pairs, examined, recording
+from privcheck.mechanisms import (
+    COMPARISON_SLACK,
+    Mechanism,
+    MechanismCode,
+    Recorder,
+    charge_with_pairs,
+    examined,
+    recording,
+)
 from privcheck.privacy import Contexts, Relation
 from privcheck.private_values import (
     REVEAL,
@@ -48,7 +56,7 @@ from privcheck.reached_state import Coins, KnownCode
 
 
 @dataclass
-class Session:
+class Session(Recorder):
     """The private data of one run of a policy, and everything that it has released.
 
     Parameters

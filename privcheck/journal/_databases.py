@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError
+from privcheck.journal._short_forms import SHORTENED
 from privcheck.scheduling import Database, Refusal
 
 LEDGER = 0x70637631
@@ -20,6 +21,15 @@ PLACES = 2**40
 BODY = """CASE WHEN told IS NULL THEN rest ELSE '{"round": ' || round || ', "told": "' || lower(hex(told))
         || '", "by": "' || lower(hex(by)) || CASE rest WHEN '' THEN '"}' ELSE '", "answer": ' || rest || '}' END END"""
 """The body of an event, of which the parts are kept; of any other entry the whole of it is."""
+
+SHORTER_BODY = BODY.replace(
+    "rest || '}'",
+    """CASE substr(rest, 1, 1)
+        WHEN '{' THEN rest WHEN '=' THEN substr(rest, 2) ELSE '{"value": ' || rest || '}' END || '}'""",
+)
+"""The same since the third format, in which an answer that is a value is that value, and any other one that is no
+object has a mark before it.
+"""
 
 TOLD_TABLE = "CREATE TABLE {} (id INTEGER PRIMARY KEY, salt BLOB NOT NULL, input BLOB NOT NULL)"
 SNAPSHOT_TABLE = """CREATE TABLE {} (scope INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL,
@@ -53,11 +63,28 @@ LEDGER_FORMATS = (
     CREATE UNIQUE INDEX entry_of_request ON entry (request, kind, scope) WHERE request <> '';
     CREATE INDEX entry_of_person ON entry (person, window) WHERE person <> '';
     {SNAPSHOT_TABLE.format("snapshot")}""",
+    f"""DROP INDEX entry_of_request;
+    DROP INDEX entry_of_person;
+    CREATE TABLE written (id INTEGER PRIMARY KEY, event INTEGER NOT NULL, kind TEXT NOT NULL, round INTEGER, told BLOB,
+        by BLOB, rest TEXT NOT NULL, request TEXT NOT NULL, who BLOB NOT NULL, window INTEGER NOT NULL,
+        hash BLOB NOT NULL);
+    INSERT INTO written
+        SELECT id, event, kind, round, told, by, CASE WHEN told IS NULL THEN rest ELSE short_answer(rest) END, request,
+            short_person(person), window, hash
+        FROM entry ORDER BY id;
+    DROP TABLE entry;
+    UPDATE told SET input = short_input(input);
+    CREATE UNIQUE INDEX entry_of_request ON written (request, kind, id / {PLACES}) WHERE request <> '';
+    CREATE INDEX entry_of_person ON written (substr(who, 1, 8), window) WHERE who <> '';
+    CREATE VIEW entry AS SELECT *, id / {PLACES} AS scope, id % {PLACES} AS number,
+        CASE typeof(who) WHEN 'blob' THEN lower(hex(who)) ELSE who END AS person, {SHORTER_BODY} AS body
+        FROM written""",
 )
 """Scripts that bring a ledger from each format to the next.
 
 The second puts entries where the next one belongs, at the end of a table, and what is told of an event in as few bytes
-as it has; `body` is the text that is hashed.
+as it has; `body` is the text that is hashed. The third writes answers, inputs and codes of persons in fewer bytes,
+and makes `body` where it is read: a column that is made of others is made whenever a row is written, too.
 """
 
 HEAD_FORMATS = (
@@ -90,7 +117,7 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
         _check_ledger(file, refusal, make=make)
         if make and not os.access(file, os.W_OK):
             raise refusal.because("it cannot be written", "let the service own the file and its folder")
-    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else ())
+    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else (), SHORTENED)
 
 
 def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> Database:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import ClassVar, NamedTuple, Protocol
 
-from privcheck.journal._chained_entries import Entry
+from privcheck.journal._chained_entries import Entry, Said
 from privcheck.journal._kept_snapshots import Snapshot
 
 
@@ -65,13 +65,14 @@ class Journal(Protocol):
     def head(self) -> tuple[int, bytes]:
         """Return the number and the hash of the last entry."""
 
-    def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None) -> Entry:
+    def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None, said: Said | None = None) -> Entry:
         """Add an entry after the last one, and return it with its number and hash.
 
         Parameters
         ----------
         entry : its number and hash are set here.
         told : of an event, a salt and what it was told, whose salted hash its body has.
+        said : of an event, what its body says.
         """
 
     def answer(self, request: str, kind: str) -> Answered | None:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, Entry
+from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry, Said
 from privcheck.journal._databases import PLACES, head_database, ledger_database
 from privcheck.journal._journal import Admission, Answered
 from privcheck.journal._kept_snapshots import (
@@ -26,6 +26,7 @@ from privcheck.journal._kept_snapshots import (
     snapshot_row,
 )
 from privcheck.journal._ledger_tables import (
+    END,
     OF_SCOPE,
     Opened,
     append,
@@ -39,6 +40,7 @@ from privcheck.journal._ledger_tables import (
     scopes,
     told,
 )
+from privcheck.journal._short_forms import short_input, short_person
 from privcheck.scheduling import Database
 
 FORGOTTEN = (
@@ -49,7 +51,13 @@ FORWARD = (
     "INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (ledger) DO UPDATE SET number = excluded.number, "
     "hash = excluded.hash WHERE excluded.number > head.number"
 )
-"""A statement by itself is a transaction, which is durable when it returns."""
+ONWARD = "UPDATE head SET number = ?, hash = ? WHERE ledger = ? AND number < ?"
+"""The same where there is a head already, in half of the time. A statement by itself is a transaction, which is durable
+when it returns.
+"""
+
+OF_REQUEST = "scope = ? AND request = ? AND kind = ? AND request <> ''"
+OF_PERSON = "substr(who, 1, 8) = ? AND window = ? AND who = ? AND who <> '' AND scope = ? ORDER BY id"
 
 
 class SqliteJournal:
@@ -90,6 +98,7 @@ class SqliteJournal:
             with self.database.transaction():
                 self.chain = self._open(name, parameters, agrees, continues)
             self.scope, self._shown = self.chain[0], 0
+            self._ends = between(self.scope.number)
             self._last: tuple[int, bytes] | None = None
             for scope in reversed(self.chain):
                 self.show(*end(self.database, scope.number), scope)
@@ -120,23 +129,24 @@ class SqliteJournal:
 
     def head(self) -> tuple[int, bytes]:
         """Return the number and the hash of the last entry."""
-        self._last = end(self.database, self.scope.number)
-        return self._last
+        rows = self.database.rows(END, self._ends)
+        self._last = last = (rows[0][0] % PLACES, rows[0][1]) if rows else (0, START)
+        return last
 
-    def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None) -> Entry:
+    def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None, said: Said | None = None) -> Entry:
         """Add an entry to the scope."""
         number, chained = self._last or self.head()
-        added = insert(self.database, self.scope.number, entry.at(number + 1, chained))
+        added = insert(self.database, self.scope.number, entry.at(number + 1, chained), said)
         self._last = added.number, added.hash
         if told is not None:
-            self.database.execute("INSERT INTO told VALUES (?, ?, ?)", (self.scope.number * PLACES + number + 1, *told))
+            row = self.scope.number * PLACES + number + 1, told[0], short_input(told[1])
+            self.database.execute("INSERT INTO told VALUES (?, ?, ?)", row)
         return added
 
     def answer(self, request: str, kind: str) -> Answered | None:
         """Return the event of this kind under an id, in this scope or one that it continues."""
         for scope in self.chain:
-            where = "scope = ? AND request = ? AND kind = ? AND request <> ''"
-            for event in read(self.database, where, (scope.number, request, kind)):
+            for event in read(self.database, OF_REQUEST, (scope.number, request, kind)):
                 kept = told(self.database, scope.number, event.number)
                 salt = kept[0] if kept else None
                 earlier = scope.number != self.scope.number
@@ -203,17 +213,17 @@ class SqliteJournal:
 
     def admissions(self, person: str, window: int) -> list[Admission]:
         """Return the rewards of a person in a window, in this scope and those that it continues, the oldest first."""
-        where = "scope = ? AND person = ? AND window = ? AND person <> '' ORDER BY id"
+        code = short_person(person)
         return [
             Admission(scope.name, event)
             for scope in reversed(self.chain)
-            for event in read(self.database, where, (scope.number, person, window))
+            for event in read(self.database, OF_PERSON, (code[:8], window, code, scope.number))
         ]
 
     def last_window(self) -> int:
         """Return the largest window so far."""
         numbers = ", ".join(str(scope.number) for scope in self.chain)
-        ((found,),) = self.database.rows(f"SELECT max(window) FROM entry WHERE person <> '' AND scope IN ({numbers})")
+        ((found,),) = self.database.rows(f"SELECT max(window) FROM entry WHERE who <> '' AND scope IN ({numbers})")
         return int(found or 0)
 
     def show(self, number: int, chained: bytes, scope: Opened | None = None) -> None:
@@ -224,7 +234,8 @@ class SqliteJournal:
             self._shown = max(self._shown, number)
             scope = self.scope
         try:
-            self.heads.execute(FORWARD, (scope.identity, self._place(scope.name), number, chained))
+            if self.heads.execute(ONWARD, (number, chained, scope.identity, number)).rowcount != 1:
+                self.heads.execute(FORWARD, (scope.identity, self._place(scope.name), number, chained))
         except BaseException:
             self._shown = 0
             raise

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from privcheck.journal._chained_entries import START, Entry
+from privcheck.journal._chained_entries import START, Entry, Said
 from privcheck.journal._databases import PLACES
+from privcheck.journal._short_forms import short_answer, short_person, whole_input
 from privcheck.scheduling import Database
 
 PAGE = 1000
@@ -19,11 +19,7 @@ SALT_AND_INPUT = "CAST(salt AS BLOB), CAST(input AS BLOB)"
 OF_SCOPE = "id BETWEEN ? AND ?"
 """The condition on the rows of some entries of a scope: see `between`."""
 
-_EVENT = re.compile(
-    r'\{"round": (0|[1-9]\d{0,15}), "told": "([0-9a-f]{64})", "by": "((?:[0-9a-f]{2})*)"(?:, "answer": (.+))?\}',
-    re.ASCII | re.DOTALL,
-)
-"""The body of an event, whose parts take half of its bytes; any other body is kept as it is."""
+END = f"SELECT id, hash FROM written WHERE {OF_SCOPE} ORDER BY id DESC LIMIT 1"
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ def parameters_of(database: Database, scope: Opened) -> dict[str, Any]:
 
 def end(database: Database, scope: int) -> tuple[int, bytes]:
     """Return the number and the hash of the last entry of a scope."""
-    rows = database.rows(f"SELECT id, hash FROM entry WHERE {OF_SCOPE} ORDER BY id DESC LIMIT 1", between(scope))
+    rows = database.rows(END, between(scope))
     return (int(rows[0][0]) % PLACES, bytes(rows[0][1])) if rows else (0, START)
 
 
@@ -96,22 +92,25 @@ def append(database: Database, scope: int, added: Entry) -> Entry:
     return insert(database, scope, added.at(number + 1, chained))
 
 
-def insert(database: Database, scope: int, added: Entry) -> Entry:
-    """Add an entry that has its place; the parts of an event's body are kept, from which the text is made again."""
-    found = _EVENT.fullmatch(added.body)
-    if found is None:
-        parts: tuple[Any, ...] = None, None, None, added.body
-    else:
-        parts = int(found[1]), bytes.fromhex(found[2]), bytes.fromhex(found[3]), found[4] or ""
-    about = added.request, added.person, added.window, added.hash
-    database.execute(INSERT, (scope * PLACES + added.number, added.event, added.kind, *parts, *about))
+def insert(database: Database, scope: int, added: Entry, said: Said | None = None) -> Entry:
+    """Add an entry that has its place; the parts of an event's body are kept, from which the text is made again.
+
+    Parameters
+    ----------
+    said : what the body says, if it is known.
+    """
+    said = said or Said.of(added.body)
+    parts = (None, None, None, added.body) if said is None else (*said[:3], short_answer(said.answer))
+    who = short_person(added.person) if added.person else ""
+    row = scope * PLACES + added.number, added.event, added.kind, *parts, added.request, who, added.window, added.hash
+    database.execute(INSERT, row)
     return added
 
 
 def told(database: Database, scope: int, number: int) -> tuple[bytes, bytes] | None:
     """Return the salt of the event with this entry and what it was told; None if that is forgotten."""
     rows = database.rows(f"SELECT {SALT_AND_INPUT} FROM told WHERE {OF_SCOPE}", between(scope, number, number))
-    return (bytes(rows[0][0]), bytes(rows[0][1])) if rows else None
+    return (bytes(rows[0][0]), whole_input(bytes(rows[0][1]))) if rows else None
 
 
 def all_told(database: Database, scope: Opened) -> Iterator[tuple[int, bytes, bytes]]:
@@ -119,11 +118,9 @@ def all_told(database: Database, scope: Opened) -> Iterator[tuple[int, bytes, by
     after, where = -1, f"{OF_SCOPE} ORDER BY id LIMIT {PAGE}"
     query = f"SELECT id % {PLACES}, {SALT_AND_INPUT} FROM told WHERE {where}"
     while page := database.rows(query, between(scope.number, after + 1)):
-        yield from page
+        for number, salt, kept in page:
+            yield number, salt, whole_input(kept)
         after = page[-1][0]
 
 
-INSERT = (
-    "INSERT INTO entry (id, event, kind, round, told, by, rest, request, person, window, hash) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+INSERT = "INSERT INTO written VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal._chained_entries import START, Entry
+from privcheck.journal._chained_entries import START, Entry, Said
 from privcheck.journal._journal import Admission, Answered
 from privcheck.journal._kept_snapshots import Snapshot
 
@@ -53,7 +53,7 @@ class MemoryJournal:
         """Return how many entries were added; they have no hashes."""
         return self._number, START
 
-    def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None) -> Entry:
+    def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None, said: Said | None = None) -> Entry:  # noqa: ARG002
         """Take note of an event with an id or a person."""
         if (entry.request, entry.kind) in self._requests:
             got = words(f"{entry.request!r}, which was recorded before")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -197,8 +197,7 @@ class Mechanism(Declared):
         """Return one private release of `value`: the result of `draw`, or of the recorder if one is active."""
         recorder = active_recorder()
         if recorder is not None:
-            if (draws_from := getattr(recorder, "draws_from", None)) is not None:
-                draws_from(rng)
+            recorder.draws_from(rng)
             return recorder.release(self, value, secure=secure)
         return self.draw(value, rng, secure=secure)
 
@@ -287,11 +286,15 @@ MECHANISMS: Registry[Mechanism] = Registry("mechanism", "privcheck.mechanisms")
 """The shipped mechanisms by id, in alphabetical order."""
 
 
-class Recorder(Protocol):
-    """What stands between a mechanism and its caller: a ledger or a tape; `draws_from`, if it has it, is told `rng`."""
+class Recorder:
+    """What stands between a mechanism and its caller: a ledger or a tape."""
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:
         """Return the output of this release; `mechanism.draw` draws one."""
+        raise NotImplementedError
+
+    def draws_from(self, rng: Any) -> None:
+        """Take note, before a release, of the Generator that the mechanism is given."""
 
 
 _RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
@@ -306,7 +309,7 @@ class recording:  # noqa: N801 - a block; a generator would cost a microsecond m
     """Send every `release` of every mechanism to `recorder` inside the block.
 
     >>> from privcheck.mechanisms import Laplace
-    >>> class Loud:
+    >>> class Loud(Recorder):
     ...     def release(self, mechanism, value, *, secure):
     ...         return f"{mechanism.id} of {value}"
     >>> with recording(Loud()):

@@ -18,7 +18,7 @@ from privcheck.accounting import Approximate, Charge, Concentrated, GaussianDP, 
 from privcheck.arrays import Array
 from privcheck.declared import declared_fields
 from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import Mechanism, recording
+from privcheck.mechanisms.base import Mechanism, Recorder, recording
 
 SHIPPED, TESTED, UNTESTED = "shipped", "tested", "untested"
 DRAWS = 1000
@@ -156,7 +156,7 @@ def _refusal(got: str, hint: str) -> PrivcheckError:
     return PrivcheckError("mechanism", words(got), "a mechanism as it was shipped, or one that passes a test", hint)
 
 
-class _Direct:
+class _Direct(Recorder):
     """Draws for mechanisms that a user's mechanism is made of."""
 
     def __init__(self, rng: np.random.Generator) -> None:

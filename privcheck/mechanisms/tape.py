@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.mechanisms.base import Mechanism
+from privcheck.mechanisms.base import Mechanism, Recorder
 
 
 class DivergenceError(Exception):
@@ -29,7 +29,7 @@ class RecordedRelease:
 
 
 @dataclass
-class Tape:
+class Tape(Recorder):
     """Records the releases of one run; the noise comes from its own Generator, so the policy's coins stay the same.
 
     >>> from privcheck.mechanisms import Laplace
@@ -54,7 +54,7 @@ class Tape:
 
 
 @dataclass
-class ForcedTape:
+class ForcedTape(Recorder):
     """Returns the recorded releases in order, and adds up how much more likely they were on the recorded stream.
 
     `log_ratio` is ln(density of the releases given the recorded values / given the values of this run): the exact

@@ -29,6 +29,8 @@ class DataIds:
 
     def number(self, datum: Hashable) -> int:
         """Return the number of a datum; equal ids have the same."""
+        if type(datum) is int and 0 <= datum < _MOST_ROUNDS:  # nearly always
+            return datum
         if (number := as_round(datum)) is not None:
             return number
         if isinstance(datum, tuple) and len(datum) == 2:

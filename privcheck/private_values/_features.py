@@ -77,17 +77,18 @@ class FeatureTable:
 
         A value that float rounding has moved out of its interval is moved back to the nearest end.
         """
-        if not (math.isfinite(low) and math.isfinite(high)):
+        if not (-math.inf < low < math.inf and -math.inf < high < math.inf):
             raise _infinite()
         number = self.data.number(datum)
-        self.low.append(low)
-        self.high.append(high)
         self._hidden.append(min(max(float(value), low), high))
         self.owner.append(number)
-        self.group.append(group)
-        self.multiplicity.append(multiplicity)
-        self.whole.append(whole)
-        return len(self.low) - 1
+        columns = self.low, self.high, self.group, self.multiplicity, self.whole
+        for column, given in zip(columns, (low, high, group, multiplicity, whole), strict=True):
+            if given == column._last:  # as its `append` does: a call for each costs more
+                column._length += 1
+            else:
+                column.append(given)
+        return self.low._length - 1
 
     def add_all(
         self,

@@ -20,7 +20,7 @@ from privcheck.private_values._noise.draws import without_draws
 from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
 from privcheck.private_values._refused_operations import Refusals, read, refuse
-from privcheck.private_values._terms import NOTHING, Cell, Terms, kind_of, numbered
+from privcheck.private_values._terms import NOTHING, SCALAR, Cell, Terms, kind_of, numbered
 
 if TYPE_CHECKING:
     from privcheck.private_values._source import PrivateSource
@@ -67,12 +67,12 @@ class Private(Refusals, NumpyProtocol):
     @classmethod
     def make(cls, source: PrivateSource | None, const: Any, terms: Terms) -> Private:
         """Return a new array that shares no entries; for privcheck's internal use."""
-        public = np.asarray(const, order="A")  # numpy's order, by which reshape and ravel make views or copies
+        public = const if type(const) is np.ndarray else np.asarray(const, order="A")  # by which reshape makes views
         self = _new(public)
         self._const, self._cell, self._whole = public, Cell(source, terms, public), True
         if source is not None and source.draws.loose:
             source.draws.settle_home(public, terms, own_place)
-        self._positions = numbered(public)
+        self._positions = numbered(public) if public.ndim else SCALAR
         return self
 
     @classmethod
@@ -238,7 +238,7 @@ class Private(Refusals, NumpyProtocol):
 
     def assign(self, new: Private) -> Private:
         """Replace all entries, as += and similar operators do; a number that is no view is replaced by a new one."""
-        if self.ndim == 0 and self._whole:
+        if self._const.ndim == 0 and self._whole:
             return new
         if new.shape != self.shape:
             raise ValueError(f"non-broadcastable output operand with shape {self.shape}, not {new.shape}")
@@ -339,7 +339,7 @@ class Private(Refusals, NumpyProtocol):
 
 def _new(const: Array) -> Private:
     """Return an array that is not filled in yet, or a number if it has no axes."""
-    return Private.__new__(PrivateArray if const.ndim else Private)
+    return object.__new__(PrivateArray if const.ndim else Private)
 
 
 class PrivateArray(Private):
@@ -384,7 +384,7 @@ class PrivateArray(Private):
 
 
 def _binary(function: Callable[[Private, Private], Private], one: Any, two: Any) -> Any:
-    a, b = Private.of(one), Private.of(two)
+    a, b = one if isinstance(one, Private) else Private.of(one), two if isinstance(two, Private) else Private.of(two)
     return NotImplemented if a is None or b is None else function(a, b)
 
 

@@ -96,8 +96,9 @@ class PrivateSource:
         """
         floats = type(value) is type(low) is type(high) is float
         if floats and -math.inf < low < high < math.inf and low <= value <= high:  # nearly always: in a few steps
-            self._make_room()
-            feature = self.features.add(_datum(datum), low, high, value)
+            if len(self.cells) >= self._most_cells or self.features.low._length >= self._next_sweep:
+                self._make_room()
+            feature = self.features.add(datum if type(datum) is int else _datum(datum), low, high, value)
             return Private.make(self, np.zeros(()), Terms.feature(feature))
         if np.ndim(value) != 0:
             raise PrivcheckError("value", words(f"shape {np.shape(value)}"), "one number", "use vector for several")

@@ -28,7 +28,7 @@ _CHUNK = 2**12
 class _Buffer:
     """Growing columns of ranges (entry, first feature, number of features, weight); only the last range can grow."""
 
-    __slots__ = ("firsts", "lengths", "rows", "used", "weights")
+    __slots__ = ("end", "firsts", "lengths", "rows", "used", "weights")
 
     def __init__(self, capacity: int) -> None:
         self.rows: Integers = np.empty(capacity, np.int64)
@@ -36,6 +36,7 @@ class _Buffer:
         self.lengths: Integers = np.empty(capacity, np.int64)
         self.weights: Array = np.empty(capacity)
         self.used = 0
+        self.end: list[Any] | None = None
 
     def write(self, rows: Any, firsts: Any, lengths: Any, weights: Any) -> None:
         stop = self.used + len(rows)
@@ -43,7 +44,16 @@ class _Buffer:
         self.firsts[self.used : stop] = firsts
         self.lengths[self.used : stop] = lengths
         self.weights[self.used : stop] = weights
-        self.used = stop
+        self.used, self.end = stop, None
+
+    def last(self) -> list[Any]:
+        """Return the entry, the weight, the first feature and the number of features of the last range, as Python's
+        numbers, which cost a tenth of those of arrays; they are changed together with the arrays.
+        """
+        if self.end is None:
+            place = self.used - 1
+            self.end = [column.item(place) for column in (self.rows, self.weights, self.firsts, self.lengths)]
+        return self.end
 
 
 class Terms:
@@ -65,11 +75,11 @@ class Terms:
 
     """
 
-    __slots__ = ("_buffer", "_last", "_settled", "_tidied", "_used", "count")
+    __slots__ = ("_buffer", "_last", "_settled", "_single", "_tidied", "_used", "count")
 
     def __init__(self, buffer: _Buffer, used: int, last: int, count: int, settled: int) -> None:
         self._buffer, self._used, self._last, self.count = buffer, used, last, count
-        self._settled = settled
+        self._settled, self._single = settled, -1
         self._tidied: Terms | None = None
 
     @classmethod
@@ -84,10 +94,17 @@ class Terms:
         >>> Terms.feature(5).features.tolist(), Terms.feature(5).weights.tolist()
         ([5], [1.0])
         """
-        buffer = _Buffer(1)
-        buffer.rows[0], buffer.firsts[0], buffer.lengths[0], buffer.weights[0] = 0, number, 1, 1.0
-        buffer.used = 1
-        return cls(buffer, 1, 1, 1, 1)
+        self = cls.__new__(cls)
+        self._single, self._used, self._last, self.count, self._settled, self._tidied = number, 1, 1, 1, 1, None
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """Write out a single feature when its columns are first used: a sum that it goes on with never does."""
+        if name != "_buffer":
+            raise AttributeError(name)
+        self._buffer = buffer = _Buffer(1)
+        buffer.write((0,), (self._single,), (1,), (1.0,))
+        return buffer
 
     @classmethod
     def _copied(cls, rows: Integers, firsts: Integers, weights: Array, lengths: Any = 1, room: int = 0) -> Terms:
@@ -149,6 +166,8 @@ class Terms:
             long, short = other, self
         if short.count == 0:
             return long
+        if short._single >= 0 and long._grow(short._single):
+            return Terms(long._buffer, long._used, long._last + 1, long.count + 1, long._settled)._in_order()
         buffer, used, joined = long._buffer, long._used, long._goes_on(short)
         total = used + short._used - joined
         if buffer.used != used or buffer.lengths[used - 1] != long._last or buffer.weights.size < total:
@@ -158,9 +177,22 @@ class Terms:
         if joined:
             last += long._last if short._used == 1 else 0
             buffer.lengths[used - 1] += short.ranges[2][0]
+            buffer.end = None
         if short._used > joined:
             buffer.write(*(column[joined:] for column in short.ranges))
         return Terms(buffer, total, last, long.count + short.count, long._settled)._in_order()
+
+    def _grow(self, feature: int) -> bool:
+        """Add a feature with the weight 1 to the last range of a number, and return whether it goes on there."""
+        buffer = self._buffer
+        if buffer.used != self._used or self.count == 0:
+            return False
+        end = buffer.last()
+        if end[0] != 0 or end[1] != 1.0 or end[3] != self._last or feature != end[2] + end[3]:
+            return False
+        end[3] += 1
+        buffer.lengths[buffer.used - 1] = end[3]
+        return True
 
     def _goes_on(self, other: Terms) -> bool:
         """Return whether the first range of other terms goes on where the last range of these ends."""
@@ -271,7 +303,9 @@ class Cell:
         self.source: PrivateSource | None = None
         self.terms, self.const, self.size = terms, const, const.size
         self.epoch, self.reused, self.compared, self.kind = -1, False, "", "f"
-        self.join(source)
+        if source is not None:
+            self.source = source
+            source.cells.append(ref(self))
 
     def join(self, source: PrivateSource | None) -> None:
         """Belong to a source, which keeps what the terms refer to for as long as this lives."""
@@ -317,18 +351,19 @@ def kind_of(array: Any) -> str:
 
 def common(*values: Any, least: str = "b") -> str:
     """Return what numpy's result of several arrays holds."""
-    return str(max((least, *(value.kind for value in values)), key=_ORDER.index))
+    kinds = [least, *(value.kind for value in values)]
+    return "f" if "f" in kinds else max(kinds, key=_ORDER.index)
 
 
 def numbered(const: Array) -> Integers:
     """Return the numbers of the entries of an array, in its memory order."""
     if const.ndim == 0:
-        return _SCALAR
+        return SCALAR
     return np.asarray(np.arange(const.size).reshape(const.shape), order="C" if const.flags.c_contiguous else "F")
 
 
 NOTHING = Terms.of([], [], [])
 """The terms of a public value."""
 
-_SCALAR: Integers = np.zeros((), np.int64)
-_SCALAR.flags.writeable = False
+SCALAR: Integers = np.zeros((), np.int64)
+SCALAR.flags.writeable = False

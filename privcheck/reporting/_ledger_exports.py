@@ -37,7 +37,7 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
         yield f"  budget of a person  {parameters['per_user']:g} {each}"
         people = len({person for person, _ in rows.rewards})
         most = f"over all of them one lost at most {rows.lifetime():g}"
-        yield f"  persons             {people}, in {windows} windows; {most}"
+        yield f"  persons             {people}, in {windows} window{'' if windows == 1 else 's'}; {most}"
     yield f"  last entry          {rows.last}"
     yield f"  snapshot            {_snapshot(rows)}"
     forgotten = rows.recorded - rows.told

@@ -7,10 +7,11 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
@@ -73,6 +74,7 @@ class Database:
     upgrades : scripts, each of which brings the file from one format to the next, from an empty file on; the number of
         the format is SQLite's `user_version`. () to read the file as it is.
     pragmas : of each connection, besides waiting for other processes.
+    functions : of one argument, which the scripts may call by these names.
 
     Raises
     ------
@@ -92,7 +94,12 @@ class Database:
     """
 
     def __init__(
-        self, file: Path, refusal: Refusal, upgrades: Sequence[str] = (), pragmas: Sequence[str] = DURABLE
+        self,
+        file: Path,
+        refusal: Refusal,
+        upgrades: Sequence[str] = (),
+        pragmas: Sequence[str] = DURABLE,
+        functions: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}),
     ) -> None:
         self.file, self.refusal, self._pragmas = file, refusal, pragmas
         self._others: list[sqlite3.Connection] = []
@@ -102,6 +109,8 @@ class Database:
                 check_local(refusal.parameter, file.parent)
             self._connection, self._process = connected(file, pragmas), os.getpid()
             try:
+                for name, function in functions.items() if upgrades and self._format() < len(upgrades) else ():
+                    self._connection.create_function(name, 1, function)
                 self._bring_up_to_date(upgrades)
             except BaseException:
                 self._connection.close()

@@ -288,7 +288,7 @@ def test_a_file_that_is_put_back_under_a_running_guard(tmp_path):
     for _ in range(3):
         guarded.select()
     connection = sqlite3.connect(tmp_path / "budget.db")
-    connection.execute("DELETE FROM entry WHERE event > 1")
+    connection.execute("DELETE FROM written WHERE event > 1")
     connection.commit()
     connection.close()
     refused(guarded.select, "after it ended at entry", "it was put back")

@@ -266,8 +266,8 @@ def test_numbers_are_unique_without_a_lock(tmp_path):
     one, two = guard(tmp_path), guard(tmp_path)
     two._engine.journal.head()
     one.select()
-    columns = "id, event, kind, rest, request, person, window, hash"
-    again = f"INSERT INTO entry ({columns}) SELECT {columns} FROM entry WHERE event = 1"
+    columns = "id, event, kind, rest, request, who, window, hash"
+    again = f"INSERT INTO written ({columns}) SELECT {columns} FROM entry WHERE event = 1"
     with pytest.raises(PrivcheckError, match="UNIQUE constraint failed"):
         two._engine.journal.database.execute(again)
 

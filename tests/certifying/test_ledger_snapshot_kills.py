@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -38,6 +39,33 @@ def often(monkeypatch):
     monkeypatch.setattr(snapshots, "EVERY", 4)
     monkeypatch.setattr(snapshots, "BYTES", 10**6)
     monkeypatch.setitem(sys.modules, policies.__name__, policies)
+
+
+def every_fourth():
+    snapshots.EVERY, snapshots.BYTES = 4, 10**6
+    sys.modules[policies.__name__] = policies
+
+
+def begin(folder, shown):
+    """Play five events under ids, without a snapshot."""
+    snapshots.EVERY = 10**6
+    with shown.open("a") as file:
+        guarded = guard(folder, policies.Mechanisms)
+        for t, reward in enumerate(REWARDS[:5]):
+            arm = guarded.select(request_id=f"e{t}")
+            guarded.update(arm, reward, request_id=f"e{t}")
+            file.write(json.dumps([t, arm]) + "\n")
+
+
+def go_on(what, folder):
+    """Open a ledger, and take a snapshot or forget."""
+    every_fourth()
+    guarded = guard(Path(folder), policies.Mechanisms)
+    if what == "forget":
+        guarded.forget()
+    else:
+        guarded.select(request_id="e5")
+        assert guarded._engine.journal.snapshot_at() > 0
 
 
 def play(folder, shown):
@@ -139,6 +167,40 @@ def test_a_kill_at_every_statement(tmp_path, what, after, evidence):
         if not was_killed:
             break
     assert count >= evidence(3, 10)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
+@pytest.mark.parametrize("what", ["snapshot", "forget"])
+def test_a_kill_at_every_system_call(tmp_path, what, evidence):
+    """The system calls that write, of a process that opens the ledger and takes a snapshot or forgets."""
+    begun, seen = tmp_path / "begun", tmp_path / "seen"
+    begun.mkdir()
+    assert not kills.in_a_fork(lambda: begin(begun, seen))
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\nimport test_ledger_snapshot_kills as k\nk.go_on(*sys.argv[2:])"
+    )
+    points = 0
+    for call in ("pwrite64", "fdatasync", "fsync", "ftruncate", "openat", "unlink"):
+        for place in itertools.count(1, evidence(9, 1)):
+            folder, shown = tmp_path / f"{call}{place}", tmp_path / f"shown{call}{place}"
+            shutil.copytree(begun, folder)
+            shutil.copy(seen, shown)
+            paths = [f"-P{folder / name}" for name in ("budget.db", "budget.db-wal", "heads.db", "heads.db-wal")]
+            command = ["strace", "-f", "-o/dev/null", *paths, f"-einject={call}:signal=KILL:when={place}"]
+            killed = subprocess.run(
+                [*command, sys.executable, "-P", "-c", program, str(Path(__file__).parent), what, str(folder)],
+                env={**os.environ, "PYTHONPATH": str(policies.ROOT)}, check=False,
+            )  # fmt: skip
+            assert killed.returncode in (0, -signal.SIGKILL)
+            assert not kills.in_a_fork(lambda folder=folder, shown=shown: play(folder, shown))
+            check(folder, shown)
+            shutil.rmtree(folder)
+            if killed.returncode == 0:
+                break
+            points += 1
+    assert points >= evidence(3, 20)
 
 
 def test_inputs_that_are_deleted_before_the_snapshot_are_noticed(tmp_path, monkeypatch):

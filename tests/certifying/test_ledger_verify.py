@@ -47,11 +47,18 @@ def problems(folder):
     return ledger_problems(folder / "budget.db", folder / "heads.db")
 
 
+KEPT = {"UPDATE entry": "UPDATE written", "FROM entry": "FROM written", "body": "rest", "number": "id % 1099511627776"}
+"""What entries are kept as."""
+
+
 def changed(folder, statement):
     connection = sqlite3.connect(folder / "budget.db")
     if "SET body" in statement:  # which is made of its parts, unless it is written as a whole
-        connection.execute("UPDATE entry SET rest = body, round = NULL, told = NULL, by = NULL")
-    count = connection.execute(statement.replace("SET body", "SET rest")).rowcount
+        body = "(SELECT body FROM entry WHERE entry.id = written.id)"
+        connection.execute(f"UPDATE written SET rest = {body}, round = NULL, told = NULL, by = NULL")
+    for name, kept in KEPT.items():
+        statement = statement.replace(name, kept)
+    count = connection.execute(statement).rowcount
     connection.commit()
     connection.close()
     assert count > 0
@@ -63,8 +70,8 @@ CHANGES = {
     "an answer": "UPDATE entry SET body = json_set(body, '$.answer.value', 1 - json_extract(body, '$.answer.value')) "
     "WHERE kind = 'select' AND event = 3",
     "a draw": "UPDATE entry SET body = json_set(body, '$.scale', '0x1.0p+0') WHERE kind = 'draw'",
-    "a person": "UPDATE entry SET person = 'a' || person WHERE person <> ''",
-    "a window": "UPDATE entry SET window = 1 WHERE person <> ''",
+    "a person": "UPDATE entry SET who = 'a' || hex(who) WHERE who <> ''",
+    "a window": "UPDATE entry SET window = 1 WHERE who <> ''",
     "an id": "UPDATE entry SET request = 'f' || request WHERE request <> ''",
     "a round": "UPDATE entry SET body = json_set(body, '$.round', 9) WHERE kind = 'update'",
     "the end": "DELETE FROM entry WHERE number = (SELECT max(number) FROM entry)",
@@ -88,7 +95,7 @@ def test_each_change_is_found(folder, name):
 
 def test_each_byte_of_what_is_read_is_hashed(folder):
     """Whatever column of whatever entry changes, and nothing else: verify reads all of it, and hashes all of it."""
-    columns = [name for _, name, *_ in rows(folder, "PRAGMA table_info(entry)") if name != "hash"]
+    columns = [name for _, name, *_ in rows(folder, "PRAGMA table_info(written)") if name != "hash"]
     assert len(columns) == 10
     numbers, whole = ("id", "event", "window", "round"), rows(folder, "SELECT number FROM entry WHERE told IS NULL")
     for number, column in itertools.product((1, 2, 5, 8), columns):

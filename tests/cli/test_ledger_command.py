@@ -47,7 +47,7 @@ def test_show(ledger, capsys):
     assert "events              3 select, 3 update" in said
     assert "releases            3, and 0 draws on public values" in said
     assert "budget of a person  1 for ever" in said
-    assert "persons             2, in 1 windows; over all of them one lost at most 1" in said
+    assert "persons             2, in 1 window; over all of them one lost at most 1" in said
 
 
 def test_show_as_json(ledger, capsys):
@@ -64,7 +64,7 @@ def test_verify(ledger, capsys):
     assert run(["ledger", "verify", str(ledger)]) == 0
     assert "without --head nobody can tell whether it is an old copy" in " ".join(capsys.readouterr().out.split())
     connection = sqlite3.connect(ledger)
-    connection.execute("UPDATE entry SET person = '' WHERE person <> ''")
+    connection.execute("UPDATE written SET who = '' WHERE who <> ''")
     connection.commit()
     connection.close()
     assert run(["ledger", "verify", str(ledger)]) == 1

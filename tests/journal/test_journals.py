@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,11 @@ from hypothesis import strategies as st
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.errors import PrivcheckError
 from privcheck.journal import ANSWER, DRAW, Answered, Entry, MemoryJournal, SqliteJournal
+from privcheck.journal._chained_entries import Said
 from privcheck.journal._databases import LEDGER_FORMATS
+from privcheck.journal._ledger_file import OF_PERSON, OF_REQUEST
 from privcheck.journal._ledger_tables import insert, read
+from privcheck.journal._short_forms import SHORTENED, short_input, short_person, whole_input
 from privcheck.scheduling import Database, Refusal
 
 
@@ -159,6 +164,52 @@ def test_a_committed_ledger_of_each_format_opens(tmp_path):
         assert [len(scope.releases) for scope in read_ledger(file)] == [3]
 
 
+@pytest.mark.parametrize("number", range(1, len(LEDGER_FORMATS)))
+def test_a_ledger_keeps_what_it_says_when_it_is_brought_to_the_next_format(tmp_path, number):
+    """Entries with their hashes, persons under their codes, and what events were told."""
+    file = Path(shutil.copy(Path(__file__).parent / "stored" / f"format{number}.db", tmp_path))
+    columns = "number, event, kind, body, request, person, window, hash"
+    with closing(sqlite3.connect(file)) as connection:
+        before = connection.execute(f"SELECT {columns} FROM entry ORDER BY scope, number").fetchall()
+        count = connection.execute("SELECT count(*) FROM told").fetchone()
+    read_ledger(file)
+    assert ledger_problems(file) == []
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute(f"SELECT {columns} FROM entry ORDER BY id").fetchall() == before
+        assert connection.execute("SELECT count(*) FROM told").fetchone() == count
+        persons = {row[5] for row in before if row[5]}
+        found = "SELECT count(*) FROM entry WHERE substr(who, 1, 8) = ? AND who = ?"
+        for kept in map(short_person, persons):
+            assert connection.execute(found, (kept[:8], kept)).fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    ("where", "values", "index"),
+    [
+        (OF_PERSON, (b"", 0, b"", 1), "entry_of_person (<expr>=? AND window=?)"),
+        (OF_REQUEST, (1, "e1", "select"), "entry_of_request (request=? AND kind=? AND <expr>=?)"),
+    ],
+)
+def test_persons_and_ids_are_found_by_an_index(tmp_path, where, values, index):
+    """Without it, each event would read the whole ledger."""
+    journal = on_disk(tmp_path)
+    plan = journal.database.rows(f"EXPLAIN QUERY PLAN SELECT hash FROM entry WHERE {where}", values)
+    assert [row[-1] for row in plan] == [f"SEARCH written USING INDEX {index}"]
+
+
+@given(st.binary(max_size=9) | st.binary(max_size=9).map(lambda parts: b'{"tuple": [' + parts + b"]}"))
+def test_what_an_event_was_told_is_read_as_it_was_written(told):
+    assert whole_input(short_input(told)) == told
+
+
+@given(st.text("0123456789abcdefgA ", max_size=6))
+def test_persons_have_one_form(code):
+    """A code that two forms could stand for would be counted twice."""
+    kept = short_person(code)
+    assert (kept.hex() if isinstance(kept, bytes) else kept) == code
+    assert isinstance(kept, bytes) == (len(code) % 2 == 0 < len(code) and not {*code} & {*"gA "})
+
+
 EVENTS = st.fixed_dictionaries(
     {"round": st.integers(0, 2**60), "told": st.binary(min_size=32, max_size=32).map(bytes.hex),
      "by": st.binary(max_size=6).map(bytes.hex)},
@@ -171,10 +222,12 @@ EVENTS = st.fixed_dictionaries(
 def test_the_body_of_an_entry_is_read_as_it_was_written(bodies):
     """It is kept in parts, and hashed as a whole."""
     database = Database(Path(":memory:"), Refusal(Path(), "ledger", "", ""), (), ())
+    for name, function in SHORTENED.items():
+        database._connection.create_function(name, 1, function)
     for script in LEDGER_FORMATS:
         for statement in script.split(";"):
             database.execute(statement)
     for number, body in enumerate(bodies, 1):
-        insert(database, 1, Entry(number, number, "update", body))
+        insert(database, 1, Entry(number, number, "update", body), Said.of(body) if number % 2 else None)
     assert [entry.body for entry in read(database, "id >= ? ORDER BY id", (0,))] == bodies
     database.close()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from privcheck.declared import declared_fields
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import COMPARISON_SLACK, MECHANISMS, NOISE_SLACK
-from privcheck.mechanisms.base import generator, recording
+from privcheck.mechanisms.base import Recorder, generator, recording
 
 FIXED = settings(
     derandomize=True,
@@ -246,7 +246,7 @@ def test_a_single_release_is_the_batch_draw_for_draw(case):
 
 
 def test_a_recorder_answers_in_place_of_the_mechanism(case):
-    class Tape:
+    class Tape(Recorder):
         def release(self, mechanism, value, *, secure):
             return mechanism, value, secure
 

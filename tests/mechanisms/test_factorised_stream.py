@@ -12,7 +12,7 @@ from privcheck.accounting import GaussianDP, ReleaseRefusedError
 from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import FactorisedStream, Gaussian
-from privcheck.mechanisms.base import recording
+from privcheck.mechanisms.base import Recorder, recording
 from privcheck.privacy import relation
 
 MU = optimize.brentq(lambda mu: norm.cdf(-1 / mu + mu / 2) - math.e * norm.cdf(-1 / mu - mu / 2) - 1e-6, 0.1, 1.0)
@@ -77,7 +77,7 @@ def test_streaming_is_the_batch(shape, bandwidth):
 
 
 def test_a_recorder_sees_each_row_as_one_gaussian_release():
-    class Tape:
+    class Tape(Recorder):
         def __init__(self):
             self.seen = []
 

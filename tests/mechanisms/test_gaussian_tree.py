@@ -18,7 +18,7 @@ from privcheck.mechanisms import (
     SymmetricGaussianTree,
     planned,
 )
-from privcheck.mechanisms.base import recording
+from privcheck.mechanisms.base import Recorder, recording
 from privcheck.privacy import relation
 
 MU = optimize.brentq(lambda mu: norm.cdf(-1 / mu + mu / 2) - math.e * norm.cdf(-1 / mu - mu / 2) - 1e-6, 0.1, 1.0)
@@ -74,7 +74,7 @@ def test_streaming_matrices_is_the_batch_and_stays_symmetric():
 
 @pytest.mark.parametrize("kind", [GaussianTree, SymmetricGaussianTree])
 def test_a_recorder_sees_every_node_and_their_charges_add_up_to_that_of_the_tree(kind):
-    class Tape:
+    class Tape(Recorder):
         def __init__(self):
             self.seen = []
 

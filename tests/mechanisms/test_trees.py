@@ -8,7 +8,7 @@ from scipy import stats
 
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import BinaryTree, HybridTree, KaryTree, Laplace
-from privcheck.mechanisms.base import recording
+from privcheck.mechanisms.base import Recorder, recording
 
 TREES = {
     "binary-tree": BinaryTree(horizon=64, sensitivity=1.0, epsilon=1.0),
@@ -157,7 +157,7 @@ def test_the_loss_agrees_with_opendps_tree_in_l1_only():
 
 
 def test_a_recorder_sees_every_node_as_one_laplace_release(tree):
-    class Tape:
+    class Tape(Recorder):
         def __init__(self):
             self.seen = []
 

@@ -19,7 +19,7 @@ from privcheck.accounting._gaussian_profile import log_delta
 from privcheck.auditing._exact import exact_delta, exact_loss
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Wishart
-from privcheck.mechanisms.base import recording
+from privcheck.mechanisms.base import Recorder, recording
 from privcheck.mechanisms.wishart_law import delta_of, epsilon_of, mu_of, tails
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=40)
@@ -219,11 +219,11 @@ def test_a_single_release_is_the_batch_and_a_recorder_answers():
     np.testing.assert_array_equal(SMALL.release(np.eye(3), one), SMALL.release_batch(np.eye(3), batch, 1)[0])
     assert one.random() == batch.random()
 
-    class Recorder:
+    class Only(Recorder):
         def release(self, mechanism, value, *, secure):
             return mechanism, value, secure
 
-    with recording(Recorder()):
+    with recording(Only()):
         assert SMALL.release("anything", None) == (SMALL, "anything", False)
 
 

@@ -77,9 +77,9 @@ class Engine:
     def call(self, event: Event) -> Any:
         """Return or raise the answer of an event."""
         with self.calls.one(f"{event.kind}()"):
-            if self.log is None and not event.recorded:  # nobody asks for it again
-                return self._answer(event).result()
-            return self._together([event])[0].result()
+            alone = self.log is None and not (event.request or event.person)  # nobody asks for it again
+            answer = self._answer(event) if alone else self._together([event])[0]
+        return answer.result()
 
     def call_many(self, events: Sequence[Event]) -> list[Answer]:
         """Return the answers of events, all of which were checked before the first of them is played."""
@@ -167,11 +167,12 @@ class Engine:
             raise replay_checks.Refused(error) from None
 
     def _answer(self, event: Event) -> Answer:
-        if (found := self._found(event)) is not None:
+        if (event.found is not None or event.entry is not None) and (found := self._found(event)) is not None:
             return found
-        played = self.played
+        played = self._played or self.played
         try:
-            played.calls.check_open(f"{event.kind}()")
+            if played.calls.closed:
+                played.calls.check_open(f"{event.kind}()")
             if event.person and (refused := self._refusal(event)) is not None:
                 return refused
             event.number, event.round, event.environment = self._events + 1, played.session.round, self._environment
@@ -219,10 +220,10 @@ class Engine:
 
     def _play(self, event: Event, draws: list[Entry], prepared: tuple[Any, ...]) -> Answer:
         """Play an event, with what was drawn for it before, and record its answer."""
-        played = self.played
+        played = self._played or self.played
         if self.log is None:
             answer = played.play(event.kind, prepared)
-            if event.recorded:
+            if event.request or event.person:
                 event.end(self.journal, answer, self._environment)
         else:
             self._begin(event, draws, live=True)
@@ -328,7 +329,8 @@ class Engine:
         """Build the policy; what it draws then is recorded as the event 0."""
         assert self.log is not None
         if event is None:
-            event = Event("start", environment=self._environment)
+            event = Event("start")
+            event.environment = self._environment
             event.read()
         self._take_coins()
         self._begin(event, draws, live=ended is None)

@@ -79,7 +79,7 @@ class Answer:
         return self.value
 
 
-@dataclass(slots=True)
+@dataclass
 class Event:
     """One call that changes the policy.
 
@@ -105,24 +105,23 @@ class Event:
     request: str = ""
     person: str = ""
     user: Any = None
-    number: int = 0
-    window: int = 0
-    round: int = 0
-    environment: str = ""
-    told: tuple[bytes, bytes] | None = None
-    entry: Entry | None = field(default=None, repr=False)
-    earlier: bool = False
-    found: Answered | None = None
+    number: int = field(default=0, init=False)
+    window: int = field(default=0, init=False)
+    round: int = field(default=0, init=False)
+    environment: str = field(default="", init=False)
+    told: tuple[bytes, bytes] | None = field(default=None, init=False)
+    entry: Entry | None = field(default=None, init=False, repr=False)
+    earlier: bool = field(default=False, init=False)
+    found: Answered | None = field(default=None, init=False)
 
     @classmethod
     def again(cls, entry: Entry, told: tuple[bytes, bytes]) -> Event:
         """Return an event that was recorded, with a salt and what it was told."""
         said: dict[str, Any] = entry.said
-        given, number = decoded(json.loads(told[1])), entry.event
-        return cls(
-            entry.kind, given, entry.request, entry.person, None, number, entry.window, said["round"], said["by"],
-            told, entry,
-        )  # fmt: skip
+        event = cls(entry.kind, decoded(json.loads(told[1])), entry.request, entry.person)
+        event.number, event.window, event.round = entry.event, entry.window, said["round"]
+        event.environment, event.told, event.entry = said["by"], told, entry
+        return event
 
     @property
     def recorded(self) -> bool:
@@ -143,11 +142,14 @@ class Event:
     def record(self, journal: Journal, answer: Answer | None = None) -> Entry:
         """Add the event to the journal, with its answer if it drew no noise."""
         assert self.told is not None
-        said = f'{{"round": {self.round}, "told": "{digest(*self.told)}", "by": "{self.environment}"'  # written as JSON
-        said += "}" if answer is None else f', "answer": {answer.text}}}'
-        entry = Entry(0, self.number, self.kind, said, self.request, self.person, self.window)
-        self.entry = journal.append(entry, self.told)
-        return self.entry
+        salt, text = self.told
+        code = bytes.fromhex(self.environment)
+        said = Entry.of_event(
+            self.round, hashlib.sha256(salt + text).digest(), code, "" if answer is None else answer.text
+        )
+        entry = Entry(0, self.number, self.kind, said.body, self.request, self.person, self.window)
+        self.entry = entry = journal.append(entry, self.told, said)
+        return entry
 
     def end(self, journal: Journal, answer: Answer, by: str) -> Entry:
         """Add the answer to the journal, and the environment that found it."""

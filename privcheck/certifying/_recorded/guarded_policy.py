@@ -176,11 +176,13 @@ class GuardedPolicy:
         return session.filter.fits(session.filter.new_ledger(), {0: charge})
 
     def _event(self, name: str, own: str, given: tuple[Any, ...], request: Any, user: Any = None) -> Event:
-        self._check_called(name, name, own)
+        if name != own:
+            self._check_called(name, name, own)
         if request is not None and (type(request) is not str or not request):
             raise PrivcheckError("request_id", request, "a string that is not empty", "it names one event for ever")
+        if (persons := self._engine.persons) is None and user is None:
+            return Event(name, given, request or "")
         self._check_user(user, needed=own == self._kind.learns)
-        persons = self._engine.persons
         person = persons.code(user) if persons is not None and user is not None else ""
         return Event(name, given, request or "", person, user)
 

@@ -25,6 +25,7 @@ class OpenChoices:
         self._kind, self._counts = kind, Counter[Hashable]() if counts is None else counts
         self._name = next((name for name in ("action", "actions") if name in kind.told), None)
         self._place = -1 if self._name is None else kind.told.index(self._name)
+        self._one = type(kind).opens is Feedback.opens  # nearly always: a choice is one action
 
     @property
     def counts(self) -> Counter[Hashable]:
@@ -37,29 +38,34 @@ class OpenChoices:
 
     def open(self, action: Any) -> None:
         """Count what `select` has answered."""
-        if self._name is not None:
-            for opened in self._kind.opens(action):
-                self._counts[opened] += 1
+        if self._name is None:
+            return
+        counts = self._counts
+        for opened in (action,) if self._one else self._kind.opens(action):
+            counts[opened] = counts.get(opened, 0) + 1
 
     def has(self, told: Sequence[Any]) -> bool:
         """Return whether all that an `update` is told of is open; arguments that are wrong are not."""
         if self._name is None:
             return True
         try:
+            if self._one:
+                return told[self._place] in self._counts
             opened = self._kind.opens(told[self._place])
-            if len(opened) == 1:
-                return self._counts[opened[0]] > 0
             return all(self._counts[action] >= count for action, count in Counter(opened).items())
         except TypeError:
             return False
 
     def close(self, told: Sequence[Any]) -> None:
         """Count what an `update` was told of; one that a ledger has from before this rule may find nothing open."""
-        if self._name is not None:
-            for closed in self._kind.opens(told[self._place]):
-                self._counts[closed] -= 1
-                if self._counts[closed] <= 0:
-                    del self._counts[closed]
+        if self._name is None:
+            return
+        counts, action = self._counts, told[self._place]
+        for closed in (action,) if self._one else self._kind.opens(action):
+            if (left := counts.get(closed, 0) - 1) > 0:
+                counts[closed] = left
+            else:
+                counts.pop(closed, None)
 
     def refusal(self, told: Sequence[Any]) -> PrivcheckError:
         """Return why an `update` is not let in; where the action is private, the error depends on the calls alone."""

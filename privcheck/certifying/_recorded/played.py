@@ -46,6 +46,7 @@ class Played:
     def __post_init__(self) -> None:
         self.coins = generators(self.policy)
         self.open = OpenChoices(self.kind)
+        self._arms_alone = type(self.kind).action is Feedback.action  # and actions are arms
         self.session.round = 1
 
     @property
@@ -78,8 +79,9 @@ class Played:
             return (self.session.contexts.checked(given[0], self.arms),)
         if kind != self.kind.learns:
             return ()
-        self.check_count(kind, self.kind.told, given)
-        if not (recorded or earlier):
+        if len(given) != len(self.kind.told):
+            self.check_count(kind, self.kind.told, given)
+        if not (recorded or earlier or self.open.has(given)):
             self.check_open(given, self.open, self.session.scratch)
         first = self.session.round
         try:
@@ -165,6 +167,8 @@ class Played:
 
     def checked_action(self, action: Any, asked: tuple[Any, ...] = ()) -> Any:
         """Return an action of the policy, or refuse it; if it is private, the error does not show it."""
+        if self._arms_alone and type(action) is int and 0 <= action < self.arms:  # nearly always
+            return action
         try:
             return self.kind.action(action, self.arms or None, "action", asked)
         except PolicyError as error:
