@@ -1,4 +1,4 @@
-"""Hostile programs beside plain bandits: other feedback, groups, Generators of their own; and random linear programs."""
+"""Hostile programs in all settings: Generators that are copied or have no noise, and random linear programs."""
 
 from __future__ import annotations
 
