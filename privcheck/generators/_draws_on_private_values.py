@@ -74,7 +74,8 @@ class GuardedDraws(Handler):
 
     def child(self, bits: Any) -> np.random.Generator:
         """Return an ordinary Generator, whose draws are public numbers, and which notices when its state is read."""
-        return np.random.Generator(PCG64(bits.seed_seq) if type(bits) is np.random.PCG64 else bits)
+        seeds: Any = bits.seed_seq
+        return np.random.Generator(PCG64(seeds) if type(bits) is np.random.PCG64 else bits)
 
     def coin(self, call: Call) -> Any:
         """Return public numbers, also where numpy makes them of draws of noise; parameters of laws are read."""
