@@ -50,8 +50,8 @@ def throw_away(policy: Any) -> Any | None:
     try:
         with copying():
             copied = copy.deepcopy(policy, memo)
-        for original in _generators(memo):
-            bits_of(memo[id(original)]).state = _fresh(original)
+            for original in _generators(memo):
+                bits_of(memo[id(original)]).state = _fresh(original)
     except Exception:
         return None
     return copied

@@ -155,10 +155,8 @@ class OwnCode:
         """Return the function that a value is, or the method that makes an object of the class that it is."""
         if isinstance(value, type):
             return [f for f in self.methods("__init__") if f.owner in value.__mro__]
-        try:
-            found = self._known.get(plain_function(value))
-        except TypeError:  # a value that cannot be hashed is no function
-            return []
+        function = plain_function(value)
+        found = self._known.get(function) if isinstance(function, FunctionType) else None  # others may not be hashed
         return [] if found is None else [found]
 
     def is_called_unseen(self, own: OwnFunction) -> bool:

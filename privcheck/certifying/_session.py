@@ -47,6 +47,7 @@ from privcheck.private_values import (
     PrivateSource,
     casting_refused,
     check_whole,
+    gathered,
     own_place,
     refuse,
     with_rounding,
@@ -218,7 +219,7 @@ class Session(Recorder):
         """
         self.process.check("a release")
         self._check_open()
-        secure = secure or self.noise is None
+        secure, value = secure or self.noise is None, gathered(value)
         if not isinstance(value, Private):
             if self.noise is None:
                 check_sampler(mechanism, _name(mechanism))

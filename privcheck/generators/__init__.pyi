@@ -25,3 +25,4 @@ from ._run_generator import generator as generator
 from ._run_generator import is_copied as is_copied
 from ._run_generator import own_generator as own_generator
 from ._run_generator import position as position
+from ._run_generator import spawned_from as spawned_from

@@ -12,6 +12,7 @@ import numpy as np
 
 from privcheck.generators._handled_generator import Call, Draw, Handler, shape_of
 from privcheck.generators._methods import Coin, Noise
+from privcheck.generators._run_generator import PCG64
 from privcheck.private_values import Private, PrivateSource, Terms, standard
 
 LAWS = frozenset({"laplace", "normal", "exponential", "gumbel", "geometric", "uniform"})
@@ -72,8 +73,9 @@ class GuardedDraws(Handler):
         self._plain = True
 
     def child(self, bits: Any) -> np.random.Generator:
-        """Return an ordinary Generator, whose draws are public numbers."""
-        return np.random.Generator(bits)
+        """Return an ordinary Generator, whose draws are public numbers, and which notices when its state is read."""
+        seeds: Any = bits.seed_seq
+        return np.random.Generator(PCG64(seeds) if type(bits) is np.random.PCG64 else bits)
 
     def coin(self, call: Call) -> Any:
         """Return public numbers, also where numpy makes them of draws of noise; parameters of laws are read."""

@@ -283,6 +283,11 @@ def bits_of(rng: np.random.Generator) -> Any:
     return _BITS.__get__(rng)
 
 
+def is_copying() -> bool:
+    """Tell whether the guard itself is copying a policy."""
+    return _COPYING.get()
+
+
 @contextmanager
 def copying() -> Iterator[None]:
     """Mark the block in which the guard itself copies a policy, which draws no numbers twice."""

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.generators._handled_generator import bits_of, is_copying
+
 _STATE: Any = np.random.PCG64.state
 _SEEDS: Any = np.random.PCG64.seed_seq
 
@@ -17,7 +19,9 @@ class PCG64(np.random.PCG64):
     """Numpy's PCG64 under its own name, with the same stream; `copied` tells whether its state or seed was read.
 
     Reading either is the only way to random numbers that leaves no trace in the Generator: a jump, a deep copy, a
-    pickle, another generator from the same seed sequence. Drawing numbers and spawning generators do leave a trace.
+    pickle, another generator from the same seed sequence. Drawing numbers and spawning generators do leave a trace. So
+    does a step back, by which the same numbers are drawn again: it counts as read, too. Copies that the guard makes of
+    a policy do not.
 
     >>> rng = np.random.Generator(PCG64(np.random.SeedSequence(1)))
     >>> rng.random() == np.random.default_rng(1).random(), rng.bit_generator.copied
@@ -32,21 +36,29 @@ class PCG64(np.random.PCG64):
     @property
     def state(self) -> Any:
         """The state, as a dict."""
-        self.copied = True
+        self._notice()
         return _STATE.__get__(self)
 
     @state.setter
     def state(self, value: Any) -> None:
-        self.copied = True
+        self._notice()
         _STATE.__set__(self, value)
 
     @property
     def seed_seq(self) -> Any:
         """The seed sequence."""
-        self.copied = True
+        self._notice()
         return _SEEDS.__get__(self)
 
     _seed_seq = seed_seq
+
+    def advance(self, delta: int) -> Any:
+        """Move by a number of draws, which may be negative."""
+        self._notice()
+        return super().advance(delta)
+
+    def _notice(self) -> None:
+        self.copied = self.copied or not is_copying()
 
 
 _MADE: ContextVar[list[np.random.Generator] | None] = ContextVar("made", default=None)
@@ -64,6 +76,25 @@ def generator(seed: np.random.SeedSequence) -> np.random.Generator:
 def is_copied(rng: np.random.Generator) -> bool:
     """Return whether the state or the seed of a Generator from `generator` has been read."""
     return getattr(rng.bit_generator, "copied", False)
+
+
+def spawned_from(rng: np.random.Generator, bits: Any) -> bool:
+    """Return whether a Generator is numpy's, with bits of this class that were spawned from these, or from such bits.
+
+    >>> rng = generator(np.random.SeedSequence(1))
+    >>> child = children(rng, 1)[0]
+    >>> spawned_from(child.spawn(1)[0], rng.bit_generator), spawned_from(rng, rng.bit_generator)
+    (True, False)
+    """
+    own = bits_of(rng)
+    if type(rng) is not np.random.Generator or type(own) is not PCG64:
+        return False
+    one, other = _SEEDS.__get__(own), bits.seed_seq if type(bits) is not PCG64 else _SEEDS.__get__(bits)
+    if type(one) is not np.random.SeedSequence or type(other) is not np.random.SeedSequence:
+        return False
+    start = other.spawn_key
+    further = len(one.spawn_key) > len(start) and one.spawn_key[: len(start)] == start
+    return further and np.array_equal(np.asarray(one.entropy), np.asarray(other.entropy))
 
 
 def position(rng: np.random.Generator) -> tuple[int, int, int, int]:

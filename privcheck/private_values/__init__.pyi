@@ -23,6 +23,7 @@ from ._noise.noised import SHARED as SHARED
 from ._noise.noised import UNREAD as UNREAD
 from ._noise.noised import standard as standard
 from ._one_datum import feature as feature
+from ._one_datum import gathered as gathered
 from ._private import REVEAL as REVEAL
 from ._private import Private as Private
 from ._private import PrivateArray as PrivateArray

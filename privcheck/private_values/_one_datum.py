@@ -121,13 +121,14 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     Parameters
     ----------
     function : takes one number and returns one; it must depend on nothing else that is private, and change nothing.
-    value : a number, an array, or a private value of which each entry depends on one datum.
+    value : a number, an array, or a private value or a list of them, of which each entry depends on one datum.
     low, high : finite ends of the result, low < high; the sensitivity follows from them alone.
 
     Guarantee
     ---------
     The result is moved into [low, high], and a result that is no number, or an error, becomes low: whatever the
-    function does with a datum, the new feature of that datum lies in the declared interval. A function that may keep
+    function does with a datum, the new feature of that datum lies in the declared interval. Numpy neither warns nor
+    raises meanwhile, and of all exceptions only a KeyboardInterrupt passes. A function that may keep
     something of a private number (some of its instructions or names are on no list) is called apart: all that it
     reaches is put back after each call, so that no datum enters the feature of another one.
 
@@ -157,23 +158,38 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     def inside(number: float) -> float:
         try:
             result = float(function(number))
-        except Exception:
+        except KeyboardInterrupt:  # of a person, or of a system that ends the process
+            raise
+        except BaseException:  # SystemExit, too: whether there is one depends on the datum
             return least
         return least if math.isnan(result) else min(max(result, least), most)
 
+    value = gathered(value)
     if not isinstance(value, Private) or value.is_public:
         array = np.asarray(value.ordinary() if isinstance(value, Private) else value, np.float64)
-        found = np.array([inside(number) for number in array.ravel().tolist()]).reshape(array.shape)
+        with quiet():
+            found = np.array([inside(number) for number in array.ravel().tolist()]).reshape(array.shape)
         return float(found) if found.ndim == 0 else found
     entries = Entries.of(value)
     entries.check_single("feature", "apply the function to the value of each datum before adding it")
     assert value.source is not None
     lows, highs = entries.interval
     probes = [float(lows[0] + share * (highs[0] - lows[0])) for share in (0.0, 1.0, 0.37, 0.71)] if entries.size else []
-    hidden = np.array(applied_apart(function, inside, entries.values.tolist(), probes, value.source))
+    with quiet():  # whether numpy warns depends on the datum
+        hidden = np.array(applied_apart(function, inside, entries.values.tolist(), probes, value.source))
     ends = np.where(entries.private, least, hidden), np.where(entries.private, most, hidden)
     const, terms = entries.replaced([("declared", object()) for _ in range(entries.size)], ends, hidden)
     return value.make(value.source, const.reshape(value.shape), terms)
+
+
+def gathered(value: Any) -> Any:
+    """Return a list of private values, or an array of them as objects, as one private array; anything else as it is."""
+    from privcheck.private_values._private import Private
+
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
+        found = Private.of(value)
+        return value if found is None or found.is_public else found
+    return value
 
 
 def _of_several(entries: Entries) -> bool:

@@ -20,6 +20,7 @@ from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._leaks import Leak, LeakError
 from privcheck.private_values._noise.draws import Draws
 from privcheck.private_values._noise.noised import standard
+from privcheck.private_values._one_datum import gathered
 from privcheck.private_values._private import REVEAL, Private
 from privcheck.private_values._products import clip as _clip
 from privcheck.private_values._products import clip_ordinary
@@ -292,6 +293,7 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     ({0: 1.0}, 1.0)
 
     """
+    value = gathered(value)
     if isinstance(value, Private):
         return _clip(value, low, high)
     if isinstance(low, Private) or isinstance(high, Private):

@@ -12,6 +12,7 @@ import numpy as np
 
 _NUMPY: Any = np.random  # whose stubs leave out some functions
 _BITS: Any = np.random.Generator.bit_generator
+_STATE: Any = np.random.PCG64.state  # by which a subclass that takes note of what is read takes none
 
 
 class Coins:
@@ -112,7 +113,10 @@ def _bits(generator: Any) -> Any:
 def _get(generator: Any) -> Any:
     if isinstance(generator, random.Random):
         return generator.getstate()
-    return generator.get_state(legacy=False) if _is_legacy(generator) else _bits(generator).state
+    if _is_legacy(generator):
+        return generator.get_state(legacy=False)
+    bits = _bits(generator)
+    return _STATE.__get__(bits) if isinstance(bits, np.random.PCG64) else bits.state
 
 
 def _set(generator: Any, state: Any) -> None:
@@ -120,5 +124,7 @@ def _set(generator: Any, state: Any) -> None:
         generator.setstate(state)
     elif _is_legacy(generator):
         generator.set_state(state)
+    elif isinstance(bits := _bits(generator), np.random.PCG64):
+        _STATE.__set__(bits, state)
     else:
-        _bits(generator).state = state
+        bits.state = state

@@ -99,7 +99,8 @@ def above_budget(
         found = distance(release.mechanism, release.value, value)
         if not found:
             continue
-        charges = ByDatum.of({0: release.mechanism.charge(found * (1.0 - 1e-6))})
+        exact = release.mechanism.integers is not None  # what integers move is not rounded, and is an integer
+        charges = ByDatum.of({0: release.mechanism.charge(found if exact else found * (1.0 - 1e-6))})
         try:
             by.check(ledger, charges, "a replay")
         except ReleaseRefusedError:

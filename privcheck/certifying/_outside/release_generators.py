@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
+from privcheck.generators import PCG64, GuardedDraws, HandledGenerator, bits_of, is_copied, spawned_from
 from privcheck.private_values import own_place
 
 OTHERS = "Generators of its own, taken to be seeded anew in each run, and not drawn from twice"
 COPIED = "releases from a Generator that it copies or looks into, taken not to draw the same noise again"
+CHANGED = "Generators of classes that are not numpy's, taken to draw what numpy's draw"
 
 
 @dataclass
@@ -26,8 +27,10 @@ class ReleaseGenerators:
 
     Attributes
     ----------
-    places : lines of releases that draw from that Generator or its children.
+    places : lines of releases that draw from that Generator.
     states : where that Generator stood at these releases.
+    children : by its number, each Generator spawned by that one or by a child of it, and the lines of its releases.
+    changed : lines of releases from Generators that are not numpy's own, by their class or by that of their bits.
     others : by its number, each other Generator, the line at which it was first used, and its state there.
     """
 
@@ -35,26 +38,35 @@ class ReleaseGenerators:
     places: dict[str, None] = field(default_factory=dict)
     states: set[str] = field(default_factory=set)
     others: dict[int, tuple[Any, str, str]] = field(default_factory=dict)
+    children: dict[int, tuple[Any, set[str]]] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+
+    @property
+    def exposed(self) -> set[str]:
+        """The lines of releases from Generators that can draw the same numbers twice."""
+        looked_into = [places for child, places in self.children.values() if is_copied(child)]
+        return {place for places in ([*self.places] if self.given.is_exposed else [], *looked_into) for place in places}
 
     def used(self, rng: Any) -> None:
         """Take note that a release is asked to draw from a Generator; None draws nothing."""
-        if rng is None or id(rng) in self.others:
+        if rng is None:
             return
-        if isinstance(rng, HandledGenerator) or self._is_child(rng):
+        if type(rng) is HandledGenerator:
             self.places[own_place()] = None
             self.states.add(_state(rng))
             return
-        self.others[id(rng)] = rng, own_place(), _state(rng)
+        if _is_changed(rng):
+            self.changed.add(own_place())
+        if isinstance(rng, np.random.Generator) and spawned_from(rng, self.given.bits):
+            self.children.setdefault(id(rng), (rng, set()))[1].add(own_place())
+        elif id(rng) not in self.others:
+            self.others[id(rng)] = rng, own_place(), _state(rng)
 
-    def _is_child(self, rng: Any) -> bool:
-        """Tell whether a Generator was spawned by that of the policy, or by a child of it."""
-        both = getattr(rng, "bit_generator", None), self.given.bits
-        seeds, own = (getattr(bits, "seed_seq", None) for bits in both)
-        if not isinstance(seeds, np.random.SeedSequence) or not isinstance(own, np.random.SeedSequence):
-            return False
-        start = own.spawn_key
-        further = len(seeds.spawn_key) > len(start) and seeds.spawn_key[: len(start)] == start
-        return further and np.array_equal(np.asarray(seeds.entropy), np.asarray(own.entropy))
+
+def _is_changed(rng: Any) -> bool:
+    """Tell whether the class of a Generator, or of its bits, is another one than numpy has."""
+    classes = type(rng), type(bits_of(rng)) if isinstance(rng, np.random.Generator) else PCG64
+    return any(cls is not PCG64 and cls.__module__.partition(".")[0] != "numpy" for cls in classes)
 
 
 def _state(rng: Any) -> str:
@@ -65,12 +77,13 @@ def _state(rng: Any) -> str:
 def about_generators(runs: Iterable[ReleaseGenerators | None]) -> tuple[list[str], dict[str, list[str]]]:
     """Return notes on noise that is drawn twice, and what is taken on trust about Generators."""
     found = [run for run in runs if run is not None]
-    copied = {place for run in found if run.given.is_exposed for place in run.places}
+    copied = {place for run in found for place in run.exposed}
+    changed = {place for run in found for place in run.changed}
     others = {number: kept for run in found for number, kept in run.others.items()}
     states = Counter(state for _, _, state in others.values())
     states.update({state for run in found for state in run.states})
     again = dict.fromkeys(place for _, place, state in others.values() if states[state] > 1)
-    trusted = {OTHERS: {place for _, place, _ in others.values()}, COPIED: copied}
+    trusted = {OTHERS: {place for _, place, _ in others.values()}, COPIED: copied, CHANGED: changed}
     notes = [AGAIN.format(", ".join(again))] if again else []
     return notes, {kind: sorted(places) for kind, places in trusted.items() if places}
 
