@@ -5,11 +5,14 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 from privcheck.certifying._decided_conditions import lasting_attributes
+from privcheck.certifying._late_values import LateValues
+from privcheck.certifying._named_numbers import NamedNumbers
 from privcheck.certifying._observed_values import ALL, ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction, alike
 from privcheck.certifying._own_files import definition, is_generated, is_own, running, unreadable_note
@@ -37,6 +40,7 @@ class CodeCoverage:
         self._reached = ReachedCode(watch=self._watch)
         self._seen = ObservedValues(lambda cls: self._is_own_class(cls))
         self._by_type: dict[type, tuple[OwnCode, dict[str, Any]]] = {}
+        self._numbers: dict[type, NamedNumbers] = {}
         self._outer: dict[CodeType, CodeType | None] = {}
         self._inner: dict[CodeType, tuple[CodeType, ...]] = {}
         self._own_classes: dict[type, bool] = {}
@@ -65,6 +69,7 @@ class CodeCoverage:
         if type(policy) not in self._by_type:
             code = OwnCode(policy, self._called, self._read, self._learns)
             self._by_type[type(policy)] = code, lasting_attributes(policy)
+            self._numbers[type(policy)] = NamedNumbers(code)
             self._own_classes.clear()
             self._outer.clear()  # what ran while it was built may belong to it
             self._look_out([own for code, _ in self._by_type.values() for own in code.functions])
@@ -168,12 +173,27 @@ class CodeCoverage:
         names = [name for code, _ in self._by_type.values() for name in code.unreadable]
         return [unreadable_note(names)] if names else []
 
+    @cached_property
+    def _pieces(self) -> dict[type, tuple[PrivatePieces, dict[str, Any]]]:
+        """Return the pieces of each class of policies, and the attributes that all runs shared, after the last run."""
+        by_type = self._by_type.items()
+        return {kind: (PrivatePieces(code, self._private, self._seen), held) for kind, (code, held) in by_type}
+
+    def late(self, rounds: int) -> list[str]:
+        """Return what is decided by value beyond the rounds that ran, a sentence for each line of the code."""
+        found = set()
+        for cls, (pieces, lasting) in self._pieces.items():
+            numbers = self._numbers[cls]
+            numbers.lasting = pieces.fixed(lasting)
+            found.update(
+                LateValues(self._by_type[cls][0], numbers, pieces.expressions, rounds).lines(*pieces.open_to(lasting))
+            )
+        return [sentence for _, _, sentence in sorted(found)]
+
     @property
     def unreached(self) -> list[UnreachedLine]:
         """The lines with pieces that have not run, in the order of files and lines."""
-        parts = [
-            PrivatePieces(code, self._private, self._seen).can_run(lasting) for code, lasting in self._by_type.values()
-        ]
+        parts = [pieces.can_run(lasting) for pieces, lasting in self._pieces.values()]
         pieces = self._reached.unreached & set().union(*parts)
         places = sorted({(piece.file, piece.start[0]) for piece in pieces})
         return [UnreachedLine(Path(file).name, line, linecache.getline(file, line).strip()) for file, line in places]
