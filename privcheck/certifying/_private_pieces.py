@@ -132,6 +132,17 @@ def has_dense_lines(own: OwnFunction) -> bool:
     return len(set(lines)) < len(lines)
 
 
+def statements_of(own: OwnFunction) -> list[range]:
+    """Return the lines of each statement in a function's body."""
+    body = own.node.body
+    nodes: list[Any] = [body] if isinstance(body, ast.expr) else [*body]
+    return [range(min(_first_lines(node)), node.end_lineno + 1) for node in nodes]
+
+
+def _first_lines(node: Any) -> list[int]:
+    return [node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))]
+
+
 def _parts(block: Sequence[ast.AST], conditions: tuple[Condition, ...]) -> Iterator[Part]:
     """Yield the nodes in a block with their conditions, and whether they are pieces, which run as a whole or not."""
     ends_in_raise = bool(block) and isinstance(block[-1], ast.Raise)
