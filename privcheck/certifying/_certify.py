@@ -261,7 +261,12 @@ def _certified(
         contradictions=contradictions,
         rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None)
         | generators
-        | ({TEXTS: sorted(texts)} if texts else {}),
+        | ({TEXTS: sorted(texts)} if texts else {})
+        | (
+            {LATER: late}
+            if (late := coverage.late(min(length, max(session.round for session in sessions) - 1)))
+            else {}
+        ),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
@@ -303,4 +308,5 @@ DRAWN = (
     "gives select() coins of its own, the code alone does not; draw from the Generator that the policy is built with"
 )
 TEXTS = "texts by repr() of private values, taken to be shown to nobody and used for nothing"
+LATER = "what later rounds do"
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 from privcheck.certifying._decided_conditions import lasting_attributes
+from privcheck.certifying._late_values import LateValues
+from privcheck.certifying._named_numbers import NamedNumbers
 from privcheck.certifying._observed_values import ALL, ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction, alike
 from privcheck.certifying._own_files import definition, is_generated, is_own, running, unreadable_note
-from privcheck.certifying._private_pieces import PrivatePieces, candidates, has_dense_lines
-from privcheck.certifying._reached_code import ReachedCode, Told, with_inner
+from privcheck.certifying._private_pieces import PrivatePieces, candidates, has_dense_lines, statements_of
+from privcheck.certifying._reached_code import Piece, ReachedCode, Told, lines_around, with_inner
 from privcheck.feedback import kind
 from privcheck.results import UnreachedLine
 
@@ -37,6 +40,7 @@ class CodeCoverage:
         self._reached = ReachedCode(watch=self._watch)
         self._seen = ObservedValues(lambda cls: self._is_own_class(cls))
         self._by_type: dict[type, tuple[OwnCode, dict[str, Any]]] = {}
+        self._numbers: dict[type, NamedNumbers] = {}
         self._outer: dict[CodeType, CodeType | None] = {}
         self._inner: dict[CodeType, tuple[CodeType, ...]] = {}
         self._own_classes: dict[type, bool] = {}
@@ -45,6 +49,8 @@ class CodeCoverage:
         self._others: list[Any] = []
         self._built: list[CodeType] = []
         self._dense: set[CodeType] = set()
+        self._pieces_of: dict[CodeType, tuple[list[Piece], list[range]]] = {}
+        self._lines: dict[CodeType, tuple[int, frozenset[int] | None]] = {}
 
     @contextmanager
     def building(self) -> Iterator[None]:
@@ -65,6 +71,7 @@ class CodeCoverage:
         if type(policy) not in self._by_type:
             code = OwnCode(policy, self._called, self._read, self._learns)
             self._by_type[type(policy)] = code, lasting_attributes(policy)
+            self._numbers[type(policy)] = NamedNumbers(code)
             self._own_classes.clear()
             self._outer.clear()  # what ran while it was built may belong to it
             self._look_out([own for code, _ in self._by_type.values() for own in code.functions])
@@ -88,7 +95,9 @@ class CodeCoverage:
                 self._dense.add(code)
             for inner in self._inner[code]:
                 self._outer.setdefault(inner, code)
-            self._reached.add([piece for piece, _, _ in candidates(own)], [code])
+            pieces = [piece for piece, _, _ in candidates(own)]
+            self._pieces_of[code] = pieces, statements_of(own)
+            self._reached.add(pieces, [code])
 
     def _watch(self, frame: FrameType) -> Told | None:
         """Take in the function that runs in a frame if it is of the target's own files, and look at its names."""
@@ -99,20 +108,37 @@ class CodeCoverage:
         if outer is None or not self._reached.is_waiting(self._inner[outer]):
             self._reached.is_done(code)
             return None
-        is_dense = outer in self._dense
-
+        is_dense, lines, near = outer in self._dense, self._lines_to_look_at(outer), True
         first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
         if first is not self._policy and self._policy is not None and alike(first, self._policy):
             self._others.append(first)
 
         def told(frame: FrameType, event: str, argument: Any) -> None:
+            nonlocal near
             if event == "opcode" and not is_dense:
+                return
+            before, near = near, lines is None or frame.f_lineno in lines
+            if event in ("line", "opcode") and not (before or near):
                 return
             self._seen.frame(outer, frame)
             if event == "return":
                 self._seen.returned(outer, argument)
 
         return told
+
+    def _lines_to_look_at(self, outer: CodeType) -> frozenset[int] | None:
+        """Return the lines of a function before which its names are looked at; None for all of them.
+
+        A piece that has not run could have read what there was in its statement of the function's body, each time that
+        this began, and what there was when the function was left before it. If it never began, it is not known how it
+        would be entered. The names are also looked at when the function begins, after these lines, and when it ends.
+        """
+        pieces, statements = self._pieces_of[outer]
+        left = [piece for piece in pieces if piece in self._reached.unreached]
+        known = self._lines.get(outer)
+        if known is None or known[0] != len(left):
+            known = self._lines[outer] = len(left), lines_around(left, pieces, statements)
+        return known[1]
 
     def _new(self, frame: FrameType) -> CodeType | None:
         """Take in what no name has led to; return its code object, or None if it is not of the target."""
@@ -168,12 +194,27 @@ class CodeCoverage:
         names = [name for code, _ in self._by_type.values() for name in code.unreadable]
         return [unreadable_note(names)] if names else []
 
+    @cached_property
+    def _pieces(self) -> dict[type, tuple[PrivatePieces, dict[str, Any]]]:
+        """Return the pieces of each class of policies, and the attributes that all runs shared, after the last run."""
+        by_type = self._by_type.items()
+        return {kind: (PrivatePieces(code, self._private, self._seen), held) for kind, (code, held) in by_type}
+
+    def late(self, rounds: int) -> list[str]:
+        """Return what is decided by value beyond the rounds that ran, a sentence for each line of the code."""
+        found = set()
+        for cls, (pieces, lasting) in self._pieces.items():
+            numbers = self._numbers[cls]
+            numbers.lasting = pieces.fixed(lasting)
+            found.update(
+                LateValues(self._by_type[cls][0], numbers, pieces.expressions, rounds).lines(*pieces.open_to(lasting))
+            )
+        return [sentence for _, _, sentence in sorted(found)]
+
     @property
     def unreached(self) -> list[UnreachedLine]:
         """The lines with pieces that have not run, in the order of files and lines."""
-        parts = [
-            PrivatePieces(code, self._private, self._seen).can_run(lasting) for code, lasting in self._by_type.values()
-        ]
+        parts = [pieces.can_run(lasting) for pieces, lasting in self._pieces.values()]
         pieces = self._reached.unreached & set().union(*parts)
         places = sorted({(piece.file, piece.start[0]) for piece in pieces})
         return [UnreachedLine(Path(file).name, line, linecache.getline(file, line).strip()) for file, line in places]

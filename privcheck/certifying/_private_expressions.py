@@ -122,7 +122,7 @@ class PrivateExpressions:
             elif isinstance(part, ast.Constant):
                 reaches = reaches or (isinstance(part.value, str) and part.value in self._attributes)
             elif isinstance(part, ast.Call):
-                reaches = reaches or method_name(part) in RELEASES or self._draws(part, own)
+                reaches = reaches or method_name(part) in RELEASES or self.draws(part, own)
                 reaches = reaches or (computes_name(part) and bool(self._attributes))
         return reaches or self._hands_over(node, own)
 
@@ -187,7 +187,7 @@ class PrivateExpressions:
             return False
         return self.private(call.func, own) or any(self.private(part, own) for part in arguments_of(call))
 
-    def _draws(self, call: ast.Call, own: OwnFunction) -> bool:
+    def draws(self, call: ast.Call, own: OwnFunction) -> bool:
         """Tell whether a call is given a Generator, or is a method of one; own functions are looked into instead."""
         if self.callees(call, own):
             return False

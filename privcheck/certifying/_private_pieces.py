@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -44,11 +44,12 @@ class PrivatePieces:
     Attributes
     ----------
     pieces : each piece, with the nodes that it stands for and their functions.
+    expressions : tells what is private.
     """
 
     def __init__(self, code: OwnCode, private_arguments: Iterable[int], seen: ObservedValues) -> None:
         self._code, self._seen = code, seen
-        self._expressions = PrivateExpressions(code, list(private_arguments), seen)
+        self.expressions = PrivateExpressions(code, list(private_arguments), seen)
         self._set = {name for own in code.functions for name in attributes_set(own)}
         self._sets_any = any(map(sets_any_attribute, code.functions)) or any(map(hides_setters, spelled_by(code)))
         self._conditions: dict[ast.AST, tuple[Condition, ...]] = {}
@@ -62,8 +63,17 @@ class PrivatePieces:
 
     def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
         """Return the pieces that the parameters allow to run; `lasting` holds the attributes that all runs share."""
+        called, is_open = self.open_to(lasting)
+        return {piece for piece, (node, own) in self.pieces.items() if own in called and is_open(node, own)}
+
+    def fixed(self, lasting: dict[str, Any]) -> dict[str, Any]:
+        """Return the attributes that no method can set after construction."""
         fixed = not (self._sets_any or any(makes_object(own, self._code) for own in self._code.functions))
-        lasting = {n: value for n, value in lasting.items() if n not in self._set and fixed}
+        return {n: value for n, value in lasting.items() if n not in self._set and fixed}
+
+    def open_to(self, lasting: dict[str, Any]) -> tuple[set[OwnFunction], Callable[[ast.AST, OwnFunction], bool]]:
+        """Return the functions that a round may call, and what tells whether a node in them may run."""
+        lasting = self.fixed(lasting)
         known, value = cache(self._known), cache(lambda test, own: self._value(test, own, lasting, *known(own)))
 
         def open_to(node: ast.AST, own: OwnFunction) -> bool:
@@ -77,7 +87,7 @@ class PrivatePieces:
             found = [own for own in left if own.name in names or (own.owner is not None and ANY_NAME in names)]
             left = [own for own in left if own not in found]
             called.update(found)
-        return {piece for piece, (node, own) in self.pieces.items() if own in called and open_to(node, own)}
+        return called, open_to
 
     def _value(
         self, test: ast.expr, own: OwnFunction, lasting: dict[str, Any], told: set[str], constants: dict[str, Any]
@@ -90,18 +100,18 @@ class PrivatePieces:
         """Return the parameters of a function that are private in every call, and the constants of its module now."""
         if self._sets_any:
             return set(), {}
-        told = always_private_in_update(own, self._code, self._expressions) if own in self._code.updates() else set()
+        told = always_private_in_update(own, self._code, self.expressions) if own in self._code.updates() else set()
         if own.owner is None:
-            told = always_private_in_helper(own, self._code, self._expressions)
+            told = always_private_in_helper(own, self._code, self.expressions)
         constants = {n: value for n, value in constants_of(own, self._code).items() if n not in self._set}
         return told, constants
 
     def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
         if own.name == "__init__" and own.owner in type(self._code.policy).__mro__:
             return False
-        if isinstance(node, ast.AugAssign) and self._expressions.private(node.target, own):
+        if isinstance(node, ast.AugAssign) and self.expressions.private(node.target, own):
             return True
-        return self._expressions.touches(node, own)
+        return self.expressions.touches(node, own)
 
 
 def candidates(own: OwnFunction) -> Iterator[tuple[Piece, ast.AST, tuple[Condition, ...]]]:
@@ -120,6 +130,17 @@ def has_dense_lines(own: OwnFunction) -> bool:
     """Tell whether a function has several statements in one line."""
     lines = [node.lineno for node in ast.walk(own.node) if isinstance(node, ast.stmt) and not _blocks(node)]
     return len(set(lines)) < len(lines)
+
+
+def statements_of(own: OwnFunction) -> list[range]:
+    """Return the lines of each statement in a function's body."""
+    body = own.node.body
+    nodes: list[Any] = [body] if isinstance(body, ast.expr) else [*body]
+    return [range(min(_first_lines(node)), node.end_lineno + 1) for node in nodes]
+
+
+def _first_lines(node: Any) -> list[int]:
+    return [node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))]
 
 
 def _parts(block: Sequence[ast.AST], conditions: tuple[Condition, ...]) -> Iterator[Part]:

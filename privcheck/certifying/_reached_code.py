@@ -197,6 +197,33 @@ def _monitored(plans: Plans, report: Report, watch: Watch | None, done: Done) ->
         monitoring.free_tool_id(tool)
 
 
+def lines_around(left: Iterable[Piece], pieces: Iterable[Piece], statements: Iterable[range]) -> frozenset[int] | None:
+    """Return the lines of the statements that have begun and hold pieces that have not run; None if one has not begun.
+
+    Parameters
+    ----------
+    left : the pieces of a function that have not run.
+    pieces : all of them.
+    statements : the lines of each statement in its body.
+
+    Examples
+    --------
+    >>> one, two, three = (Piece("bandit.py", (line, 8), (line, 20)) for line in (2, 3, 4))
+    >>> sorted(lines_around([two], [one, two, three], [range(2, 4), range(4, 5)]))
+    [2, 3]
+    >>> lines_around([three], [one, two, three], [range(2, 4), range(4, 5)]) is None
+    True
+    """
+    left, found = set(left), set[int]()
+    begun = {piece.start[0] for piece in pieces if piece not in left}
+    for line in {piece.start[0] for piece in left}:
+        within = [lines for lines in statements if line in lines]
+        if not within or any(begun.isdisjoint(lines) for lines in within):
+            return None
+        found.update(*within)
+    return frozenset(found)
+
+
 def with_inner(code: CodeType) -> Iterator[CodeType]:
     """Yield a code object and those of the functions within it."""
     yield code

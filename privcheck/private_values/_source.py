@@ -215,7 +215,9 @@ class PrivateSource:
     def data_in_use(self) -> set[Hashable]:
         """Return the data that private values refer to."""
         used = Spans(self._ranges())
-        return {self.features.data[number] for number in self.features.owner.take(used.positions()).tolist()}
+        owners = self.features.owner.take(used.positions())
+        seldom = owners[np.append(True, owners[1:] != owners[:-1])[: owners.size]]  # features of a datum lie together
+        return {self.features.data[number] for number in seldom.tolist()}
 
     def noised(self) -> list[Private]:
         """Return the private values that hold noise, in the order in which they were made, those with data first."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -172,7 +173,8 @@ class Summary:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write the section, and the summary of a job on GitHub."""
-        passed = sorted((node, sentence) for node, kind, sentence in self.told if kind == PROPERTY)
+        told = _once(self.told)
+        passed = sorted((node, sentence) for node, kind, sentence in told if kind == PROPERTY)
         if passed:
             terminalreporter.section("privacy: what the passing tests could have detected")
             for node, sentence in passed:
@@ -182,4 +184,16 @@ class Summary:
         if self.told and os.environ.get("GITHUB_STEP_SUMMARY"):
             from privcheck.reporting import append_summary, tests_summary
 
-            append_summary(tests_summary(self.told, PROPERTY, PAGE))
+            append_summary(tests_summary(told, PROPERTY, PAGE))
+
+
+def _once(told: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Return equal sentences of one test once, with how often they were told, and pages as they are.
+
+    >>> _once([("test_it", PROPERTY, "consistent")] * 2 + [("test_it", PAGE, "page.html")])
+    [('test_it', 'privcheck', 'consistent (2 times)'), ('test_it', 'privcheck-page', 'page.html')]
+    """
+    return [
+        (node, kind, f"{text} ({times:,} times)" if times > 1 and kind != PAGE else text)
+        for (node, kind, text), times in Counter(told).items()
+    ]

@@ -194,3 +194,21 @@ def test_the_entry_point_is_declared():
     assert declared["entry-points"]["pytest11"] == {"privcheck": "privcheck.testing.plugin"}
     assert {name.partition(">")[0] for name in declared["optional-dependencies"]["testing"]} == {"pytest", "hypothesis"}
     assert not any("pytest" in name or "hypothesis" in name for name in declared["dependencies"])
+
+
+def test_equal_sentences_of_one_test_are_printed_once(imported, plugin, pytester):
+    pytester.makepyfile(
+        twins=TWINS.read_text(encoding="utf-8"),
+        test_twins=(
+            "import privcheck.testing\nimport twins\n\n"
+            "def test_often():\n"
+            "    for _ in range(3):\n"
+            "        privcheck.testing.assert_certified(twins.Publisher, 1.0, arms=2, horizon=6, runs=1)\n"
+        ),
+    )
+    pytester.syspathinsert()
+    result = pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1)
+    (sentences,) = told(result).values()
+    assert len(sentences) == 1
+    assert sentences[0].endswith("(3 times)")

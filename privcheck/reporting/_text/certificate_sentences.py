@@ -101,10 +101,11 @@ def complete_words(certificate: Certificate) -> str:
 
     >>> from privcheck.results._example_results import GRANTED
     >>> complete_words(GRANTED)
-    'yes: every line that matters for privacy ran, and none leaked or was refused a release'
+    'yes: every line that matters for privacy ran within 8 rounds, and none leaked or was refused a release'
     """
     if certificate.complete:
-        return "yes: every line that matters for privacy ran, and none leaked or was refused a release"
+        within = plural(certificate.horizon, "round")
+        return f"yes: every line that matters for privacy ran within {within}, and none leaked or was refused a release"
     if certificate.unreached and not found_something(certificate):
         return f"no: {plural(len(certificate.unreached), 'line')} never ran: {NEVER_RAN}"
     return f"no: {'; '.join(reasons(certificate, brief=True))}"
