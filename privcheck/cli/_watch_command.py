@@ -45,7 +45,8 @@ def watch(
     Fresh audits every night accuse correct code sooner or later; a watch has one guarantee for all nights together.
     In CI, play a night on a schedule and keep the store:
 
-        privcheck watch my_bandit.py:MyBandit --epsilon 1 --arms 2 --store watch.sqlite
+        privcheck watch my_bandit.py:MyBandit --epsilon 1 --arms 2
+            --store watch.sqlite
 
     More runs a night for code that is fast, and a page that shows all watches of the store:
 

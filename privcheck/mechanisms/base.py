@@ -28,12 +28,10 @@ COMPARISON_SLACK = 1e-9
 above float rounding, and included in `NOISE_SLACK`.
 """
 
-
 SCORE_RANGE_HINT = (
     "give score_range, by how much more one score (or the threshold) may change than another: 2 s if each moves by at "
     "most s, s if besides all move in the same direction; privcheck.privacy.score_range has it for sums of rewards"
 )
-
 
 UNSTATED = float(1)
 """A sensitivity that is 1 by default: this object, and no other 1.0, says that the caller stated none."""
@@ -243,7 +241,6 @@ class Mechanism(Declared):
         -------
         Pairs of `privcheck.accounting._dominating_pairs`, each with how often it is composed, with which plans are as
         tight as they can be. None of them (the default): plans use what the charge implies.
-
         """
         return charge.pairs
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -221,7 +221,7 @@ def _calculated(node: ast.AST | None, fold: Callable[[ast.AST], Number | None]) 
     return None
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[Number]:
     kind = type(value)
     real = kind in (int, float) or issubclass(kind, np.integer | np.floating)
     return real and bool(math.isfinite(value))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privcheck.certifying._named_numbers import NamedNumbers, Number
+from privcheck.certifying._later_rounds.named_numbers import NamedNumbers, Number
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._spelled_names import spelled_in

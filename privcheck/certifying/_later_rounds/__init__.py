@@ -1,0 +1,1 @@
+"""What a policy may do in rounds after those that ran: numbers in its code that are beyond them."""
