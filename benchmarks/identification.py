@@ -30,11 +30,13 @@ ERRORS: list[tuple[str, dict[str, Any], tuple[float, ...], float, float]] = [
     ("dp-tt", {}, (0.6, 0.5, 0.5), 0.3, 0.1),
     ("adap-tt", {}, (0.6, 0.5, 0.5), 0.3, 0.1),
     ("adap-tt", {"statistic": "bounded"}, (0.6, 0.5, 0.5), 0.3, 0.1),
+    ("dp-exact-tt", {}, (0.6, 0.4), 0.003, 0.3),
+    ("dp-exact-tt", {}, (0.52, 0.48), 4.0, 0.3),
     ("adap-tt", {"threshold": "experimental"}, (0.6, 0.4), 0.001, 0.3),
     ("adap-tt", {"threshold": "experimental", "statistic": "bounded"}, (0.6, 0.4), 0.001, 0.3),
     ("adap-tt", {"statistic": "bounded"}, (0.6, 0.4), 0.001, 0.3),
 ]
-"""The last three are for a noise that dominates: this is where a threshold has to cover repeated tests."""
+"""(0.6, 0.4) is for a noise that dominates: this is where a threshold has to cover repeated tests."""
 
 GRID: dict[str, tuple[float, ...]] = {
     "(.6, .4)": (0.6, 0.4),
