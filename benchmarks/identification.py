@@ -1,6 +1,7 @@
 """The measured stopping times and error rates of docs/identification-measured.md; `--runs` of each policy, seed 0.
 
-`python benchmarks/identification.py` takes about six minutes on one core.
+`python benchmarks/identification.py` takes about six minutes on one core, and as long again with `--grid`, which
+compares dp-exact-tt with dp-se-bai from very high to hardly any privacy.
 """
 
 from __future__ import annotations
@@ -29,11 +30,42 @@ ERRORS: list[tuple[str, dict[str, Any], tuple[float, ...], float, float]] = [
     ("dp-tt", {}, (0.6, 0.5, 0.5), 0.3, 0.1),
     ("adap-tt", {}, (0.6, 0.5, 0.5), 0.3, 0.1),
     ("adap-tt", {"statistic": "bounded"}, (0.6, 0.5, 0.5), 0.3, 0.1),
+    ("dp-exact-tt", {}, (0.6, 0.4), 0.003, 0.3),
+    ("dp-exact-tt", {}, (0.52, 0.48), 4.0, 0.3),
     ("adap-tt", {"threshold": "experimental"}, (0.6, 0.4), 0.001, 0.3),
     ("adap-tt", {"threshold": "experimental", "statistic": "bounded"}, (0.6, 0.4), 0.001, 0.3),
     ("adap-tt", {"statistic": "bounded"}, (0.6, 0.4), 0.001, 0.3),
 ]
-"""The last three are for a noise that dominates: this is where a threshold has to cover repeated tests."""
+"""(0.6, 0.4) is for a noise that dominates: this is where a threshold has to cover repeated tests."""
+
+GRID: dict[str, tuple[float, ...]] = {
+    "(.6, .4)": (0.6, 0.4),
+    "(.59, .41)": (0.59, 0.41),
+    "(.6, .4 x 4)": (0.6, 0.4, 0.4, 0.4, 0.4),
+    "mu1": INSTANCES["mu1"],
+}
+BUDGETS = (0.001, 0.01, 0.1, 1.0, 10.0)
+DELTAS = (0.1, 0.01)
+"""On the first three instances most runs of dp-se-bai end after its first epoch, the best that it can do."""
+
+
+def grid(runs: int) -> None:
+    """Print the mean stopping times of dp-exact-tt and dp-se-bai on every instance, budget and delta."""
+    print("| instance | epsilon | delta | dp-exact-tt | dp-se-bai | wrong | ratio |")
+    for label, means in GRID.items():
+        for epsilon in BUDGETS:
+            found = []
+            for name in ("dp-exact-tt", "dp-se-bai"):
+                spec = ALGORITHMS[name](arms=len(means), epsilon=epsilon)
+                deltas = [[delta] for delta in DELTAS] if spec.reads_delta else [list(DELTAS)]
+                for some in deltas:
+                    found += identify(spec, means, horizon=10**10, delta=some, runs=runs).summary()
+            for i, delta in enumerate(DELTAS):
+                ours, other = found[i], found[i + len(DELTAS)]
+                times = " | ".join(f"{f['mean']:.0f} +- {f['se']:.0f}" for f in (ours, other))
+                wrong = " and ".join(str(round(f["error_rate"] * runs)) for f in (ours, other))
+                ratio = ours["mean"] / other["mean"]
+                print(f"| {label} | {epsilon:g} | {delta:g} | {times} | {wrong} | {ratio:.3f} |", flush=True)
 
 
 def row(name: str, options: dict[str, Any], means: tuple[float, ...], epsilon: float, delta: float, runs: int) -> str:
@@ -52,7 +84,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--error-runs", type=int, default=2000)
+    parser.add_argument("--grid", action="store_true", help="only compare dp-exact-tt with dp-se-bai on a grid")
     given = parser.parse_args()
+    if given.grid:
+        grid(given.runs)
+        raise SystemExit
     print("| instance | epsilon | policy | mean +- se | median | 95 % | cut | wrong | its 95 % interval |")
     for label, options in POLICIES:
         for instance, means in INSTANCES.items():

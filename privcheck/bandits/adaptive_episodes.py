@@ -9,12 +9,12 @@ import numpy as np
 from privcheck.arrays import Actions, Array, Integers
 from privcheck.bandits.kl_index import excess, kl_index
 from privcheck.kernels import compiled, record, reward_sum
-from privcheck.mechanisms import NOISE_SLACK, Laplace
+from privcheck.mechanisms import NOISE_SLACK, Gaussian, Laplace
 from privcheck.private_values import told_arm, told_reward
 
 
 class AdaptiveEpisodesPolicy:
-    """The reference of AB22 Algorithm 1; a subclass defines the index.
+    """The reference of AB22 Algorithm 1; a subclass defines the index, and the mechanism if it is another one.
 
     Guarantee
     ---------
@@ -22,7 +22,8 @@ class AdaptiveEpisodesPolicy:
     is in [0, 1] and enters one block of one arm; a closed block of n rewards is released once, as its mean plus
     Laplace(1/(n epsilon)) noise (sensitivity 1/n), and every later index reuses that release. For a fixed sequence of
     actions the blocks are fixed, so replacing one reward changes one release (none if its block never closes):
-    adaptive parallel composition. Ties go to the lowest arm.
+    adaptive parallel composition. Ties go to the lowest arm. With another `mechanism`, of sensitivity 1/n, the
+    guarantee is that of one release by it.
     """
 
     def __init__(self, arms: int, epsilon: float, alpha: float, noise: np.random.Generator) -> None:
@@ -52,10 +53,13 @@ class AdaptiveEpisodesPolicy:
         """Return the optimistic index of an arm from its last private mean, given ln(t + 1)."""
         raise NotImplementedError
 
+    def mechanism(self, n: int) -> Laplace | Gaussian:
+        """Return the mechanism that releases a mean of n rewards."""
+        return Laplace(sensitivity=1.0 / n, epsilon=self.epsilon)
+
     def _close_block(self, arm: int) -> None:
         n = max(1, self.pulls[arm] // 2)
-        mechanism = Laplace(sensitivity=1.0 / n, epsilon=self.epsilon)
-        self.private_mean[arm] = mechanism.release(self._block_sum / n, self.noise)
+        self.private_mean[arm] = self.mechanism(n).release(self._block_sum / n, self.noise)
         self.block_length[arm] = n
         self._block_sum = 0.0
 
@@ -83,8 +87,11 @@ def adaptive_episodes_kernel(
     checkpoints: Integers,
     regret: Array,
 ) -> None:
-    """Run AB22 Algorithm 1; `parameters` holds epsilon, alpha, and 1 for the KL-UCB index or 0 for the UCB index."""
-    epsilon, alpha, use_kl = parameters[0], parameters[1], parameters[2] > 0.0
+    """Run AB22 Algorithm 1; `parameters`: epsilon or rho, alpha, and the index.
+
+    The index is 0 for UCB, 1 for KL-UCB, and 2 for UCB with Gaussian noise under rho-zCDP.
+    """
+    epsilon, alpha, use_kl, gaussian = parameters[0], parameters[1], parameters[2] == 1.0, parameters[2] == 2.0
     arms = means.shape[0]
     best_mean = means.max()
     private_mean = np.zeros(arms)
@@ -108,6 +115,8 @@ def adaptive_episodes_kernel(
                         if a > 0 and (highest == math.inf or (mean < 1.0 and not _exceeds(mean, level, highest))):
                             continue
                         index = kl_index(mean, level)
+                    elif gaussian:
+                        index = private_mean[a] + math.sqrt(alpha * log_round * (0.5 / n + 1.0 / (epsilon * n * n)))
                     else:
                         index = private_mean[a] + math.sqrt(alpha * log_round / (2.0 * n)) + bonus
                     if index > highest:
@@ -121,8 +130,12 @@ def adaptive_episodes_kernel(
             if stop - t == planned:
                 pulls[arm] += planned
                 length[arm] = planned
-                scale = (1.0 / planned) * (1.0 + NOISE_SLACK) / epsilon
-                private_mean[arm] = block_sum / planned + noise.laplace(0.0, scale)
+                if gaussian:
+                    scale = (1.0 / planned) * (1.0 + NOISE_SLACK) / math.sqrt(2.0 * epsilon)
+                    private_mean[arm] = block_sum / planned + noise.normal(0.0, scale)
+                else:
+                    scale = (1.0 / planned) * (1.0 + NOISE_SLACK) / epsilon
+                    private_mean[arm] = block_sum / planned + noise.laplace(0.0, scale)
             t = stop
 
 

@@ -25,15 +25,20 @@ class DPExactTT(BestArmAlgorithm):
     The first batch of an arm has ceil(first / epsilon) rewards, lowest arm first; every further one brings its total to
     ceil(ratio n). When a batch closes, its sum is released with Laplace(1 / epsilon) noise. L_a(q) is the log-
     likelihood of arm a's releases if its rewards are Bernoulli(q): the law of a Binomial plus Laplace noise, without
-    approximation (`privcheck.kernels._noisy_binomial`). On a grid of means (`privcheck.bandits.mean_grid`) let
+    approximation (`privcheck.kernels._noisy_binomial`); F_a(q) is that of its first batch alone. On a grid of means
+    (`privcheck.bandits.mean_grid`) let mu_a = argmax L_a, B = argmax mu_a, and for a != B
 
-        mix_a = ln mean_q e^L_a(q),    mu_a = argmax L_a,    B = argmax mu_a,
-        null_a = sup over q <= r of L_B(q) + L_a(r), bounded from above.
+        null_a  = sup over q <= r of L_B(q) + L_a(r), bounded from above,
+        later_a = sup over q <= r of (L_B - F_B)(q) + (L_a - F_a)(r), bounded from above,
+        mass_a  = sum over q > r of e^(L_B(q) + L_a(r)),    mean_a = mass_a / (number of pairs q > r),
+        start_a = sum over q > r of e^(F_B(q) + F_a(r)).
 
-    It stops and recommends B once mix_B + mix_a - null_a >= ln((K - 1) / delta) for all a != B. Otherwise the next
-    batch goes to an arm with n_a < max(sqrt(t / K), t / (10 K)), if there is one (forced exploration); to B, if
-    sum_a d(mu_B, u_a) / d(mu_a, u_a) > 1 with u_a = argmin_u n_B d(mu_B, u) + n_a d(mu_a, u) and d = d_epsilon (which
-    balances leader and challengers); else to the challenger argmin_a max L_B + max L_a - null_a + ln n_a.
+    It stops and recommends B once mean_a e^-null_a + (mass_a / start_a) e^-later_a >= 2 (K - 1) / delta for all a != B:
+    all releases, with pairs of means drawn uniformly, or the later ones, with pairs drawn by what the first ones say
+    (`privcheck.bandits.pair_evidence`). Otherwise the next batch goes to an arm with n_a < max(sqrt(t / K),
+    t / (10 K)), if there is one (forced exploration); to B, if sum_a d(mu_B, u_a) / d(mu_a, u_a) > 1 with u_a =
+    argmin_u n_B d(mu_B, u) + n_a d(mu_a, u) and d = d_epsilon (which balances leader and challengers); else to the
+    challenger argmin_a max L_B + max L_a - null_a + ln n_a.
 
     Parameters
     ----------
@@ -53,11 +58,14 @@ class DPExactTT(BestArmAlgorithm):
 
     delta-correct for independent Bernoulli rewards (or coins) of constant means, whatever they are: a wrong arm is
     recommended with probability at most delta. Proof. Given the past, a release of arm a has the density f at its true
-    mean, and which arm is played next and for how long are functions of the past. So M_a = e^mix_a divided by the
-    densities of a's releases at its true mean is a non-negative martingale of mean 1, and so is M_B M_b for two arms.
-    Let b be a best arm. If B is wrong when the policy stops, the true means are among the q <= r of null_b, hence
-    M_B M_b >= (K - 1) / delta, which has probability at most delta / (K - 1) (Ville 1939). Add this up over B. The
-    numerical steps are in `privcheck.bandits.mean_grid`; dropping points takes less than 1e-12 from delta.
+    mean, and which arm is played next and for how long are functions of the past. So for fixed arms B and b, the
+    densities of their releases at means q and r divided by those at their true means are a non-negative martingale of
+    mean 1, and so is the average of this over pairs q > r (mean_b, divided by the densities at the true means). The
+    same holds from the first batches on for the later releases and an average whose weights the first batches decide
+    (mass_b / start_b), and for the average M of the two martingales. Let b be a best arm. If B is wrong when the policy
+    stops, the true means are among the q <= r of null_b and later_b, hence M >= (K - 1) / delta, which has probability
+    at most delta / (K - 1) (Ville 1939). Add this up over B. The numerical steps are in `privcheck.bandits.mean_grid`;
+    dropping points takes less than 1e-12 from delta.
     Arms that are equally good are never told apart: then it does not stop, or only on the event of probability delta.
 
     Source

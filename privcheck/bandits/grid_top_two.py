@@ -11,7 +11,8 @@ from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
 from privcheck.bandits.best_arm import forced_arm, record_end, record_symbols
 from privcheck.bandits.exact_stopping_threshold import threshold
 from privcheck.bandits.geometric_batches import next_total
-from privcheck.bandits.mean_grid import DROPPED, POINTS, add_sum, least_probability, mean_grid, null_bound
+from privcheck.bandits.mean_grid import DROPPED, POINTS, add_sum, least_probability, mean_grid
+from privcheck.bandits.pair_evidence import LOG_PAIRS, pair_evidence
 from privcheck.bandits.reward_coins import coin_sum
 from privcheck.bandits.top_two_batches import INDISTINCT, TopTwoBatchesPolicy
 from privcheck.kernels import compiled
@@ -78,16 +79,21 @@ def next_arm(estimates: Array, top: Array, null: Array, pulls: Integers, leader:
 
 @compiled
 def least_evidence(
-    likelihood: Array, windows: Integers, mixture: Array, pulls: Integers, slack: Array, leader: int, null: Array
+    likelihood: Array,
+    start: Array,
+    windows: Integers,
+    pulls: Integers,
+    first: int,
+    slack: Array,
+    leader: int,
+    null: Array,
 ) -> float:
-    """Return the smallest mix_B + mix_a - null_a, and write null_a of every arm but the leader."""
+    """Return the smallest evidence that the leader is better than another arm; write null_a of all others."""
     evidence = math.inf
     for a in range(pulls.shape[0]):
         if a != leader:
-            null[a] = null_bound(
-                likelihood[leader], windows[leader], pulls[leader], likelihood[a], windows[a], pulls[a], slack
-            )
-            evidence = min(evidence, mixture[leader] + mixture[a] - null[a])
+            found, null[a] = pair_evidence(likelihood, start, windows, pulls, first, slack, leader, a)
+            evidence = min(evidence, found)
     return evidence
 
 
@@ -122,7 +128,7 @@ def top_two_kernel(
     arms = means.shape[0]
     points, slack = mean_grid(drawn)
     likelihood, windows = np.zeros((arms, POINTS)), np.zeros((arms, 2), np.int64)
-    mixture, top, estimate = np.zeros(arms), np.zeros(arms), np.zeros(arms)
+    start, top, estimate = np.zeros((arms, POINTS)), np.zeros(arms), np.zeros(arms)
     null, pulls = np.zeros(arms), np.zeros(arms, np.int64)
     levels = np.zeros(deltas.shape[0])
     for d in range(deltas.shape[0]):
@@ -145,14 +151,16 @@ def top_two_kernel(
             if epsilon < math.inf:
                 total += noise.laplace(0.0, scale)
             pulls[arm] = planned
-            mixture[arm], top[arm], estimate[arm] = add_sum(
+            top[arm], estimate[arm] = add_sum(
                 likelihood[arm], windows[arm], points, slack, total, length, planned, drawn
             )
+            if planned == first:
+                start[arm] = likelihood[arm]
             if pulls[arms - 1] == 0:
                 arm += 1
                 continue
             leader = leader_of(estimate)
-            evidence = least_evidence(likelihood, windows, mixture, pulls, slack, leader, null)
+            evidence = least_evidence(likelihood, start, windows, pulls, first, slack, leader, null)
             left = record_stops(stops[run], levels, evidence, t, leader)
             arm = next_arm(estimate, top, null, pulls, leader, t, drawn)
         record_end(actions, run, arms, stops, t, horizon)
@@ -181,7 +189,7 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         level, drawn = math.log((arms - 1) / (delta - least_probability(arms))), epsilon / (1.0 + NOISE_SLACK)
         super().__init__(arms, mechanism, ratio, noise, coins, first, level=level, drawn=drawn)
         self.points, self.slack = mean_grid(drawn)
-        self.likelihood = np.zeros((arms, POINTS))
+        self.likelihood, self.start = np.zeros((arms, POINTS)), np.zeros((arms, POINTS))
         self.kept = [np.arange(POINTS) for _ in range(arms)]
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:
@@ -189,7 +197,8 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         kept, n = self.kept[arm], self.pulls[arm]
         self.likelihood[arm, kept] += self.log_densities(private_sum, length, self.points[kept])
         values = self.likelihood[arm, kept]
-        self.mixture[arm] = np.logaddexp.reduce(values) - math.log(POINTS)
+        if n == length:
+            self.start[arm] = self.likelihood[arm]
         low = values + 2.25 * self.slack[kept] * n < values.max() - DROPPED
         alive = np.flatnonzero(~low)
         self.kept[arm] = kept[max(alive[0] - 1, 0) : alive[-1] + 2]
@@ -223,14 +232,34 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
 
     def null(self, leader: int, arm: int) -> float:
         """Return the bound on the likelihood of both arms' sums if the leader is no better than the other arm."""
+        return self.null_bound(self.likelihood, self.pulls, leader, arm)
+
+    def null_bound(self, likelihood: Array, pulls: list[int], leader: int, arm: int) -> float:
+        """Return a bound on the sup over q <= r of L_B(q) + L_a(r)."""
         bounds = np.full((2, POINTS), -math.inf)
         for row, a in enumerate((leader, arm)):
             kept = self.kept[a]
-            bounds[row, kept] = self.likelihood[a, kept] + self.slack[kept] * self.pulls[a]
+            bounds[row, kept] = likelihood[a, kept] + self.slack[kept] * pulls[a]
         return float((np.maximum.accumulate(bounds[0]) + bounds[1]).max())
+
+    def evidence(self, leader: int, arm: int, null: float) -> float:
+        """Return the logarithm of the average of `all` and `later` (`privcheck.bandits.pair_evidence`)."""
+        kept, everything = [self.kept[leader], self.kept[arm]], [np.arange(POINTS)] * 2
+        mass = log_mass_of_pairs(self.likelihood[[leader, arm]], kept)
+        later = self.null_bound(self.likelihood - self.start, [n - self.first for n in self.pulls], leader, arm)
+        start = log_mass_of_pairs(self.start[[leader, arm]], everything)
+        return float(np.logaddexp(mass - LOG_PAIRS - null, mass - start - later)) - math.log(2.0)
 
     def divergences(self, means: Array, u: float) -> list[float]:
         """Return d(mean, u) for each mean."""
         from privcheck.bounds import d_epsilon
 
         return list(d_epsilon(means, u, self.drawn).tolist())
+
+
+def log_mass_of_pairs(likelihoods: Array, kept: list[Integers]) -> float:
+    """Return ln of the sum of e^(L(i) + L'(j)) over kept i > j, by adding up logarithms from below."""
+    logs = np.full((2, POINTS), -math.inf)
+    for row in range(2):
+        logs[row, kept[row]] = likelihoods[row, kept[row]]
+    return float(np.logaddexp.reduce(logs[0, 1:] + np.logaddexp.accumulate(logs[1])[:-1]))

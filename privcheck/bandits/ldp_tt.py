@@ -172,6 +172,7 @@ class LDPTTPolicy(TopTwoBatchesPolicy):
         level = math.log((arms - 1) / delta)
         super().__init__(arms, None, ratio, noise, None, 1, level=level, drawn=math.inf)
         self.reporter, self.q, self.ones = reporter(epsilon), least_chance(epsilon), [0.0] * arms
+        self.mixture = np.zeros(arms)
         chances = np.linspace(self.q, 1.0 - self.q, MEANS + 1)
         self.logs = np.log(chances), np.log1p(-chances)
         weights = np.full(MEANS + 1, 2.0)
@@ -215,6 +216,10 @@ class LDPTTPolicy(TopTwoBatchesPolicy):
             pooled = (self.ones[leader] + self.ones[arm]) / (self.pulls[leader] + self.pulls[arm])
             one = other = min(max(pooled, self.q), 1.0 - self.q)
         return self.log_likelihood(leader, one) + self.log_likelihood(arm, other)
+
+    def evidence(self, leader: int, arm: int, null: float) -> float:
+        """Return mix_B + mix_a - null_a."""
+        return float(self.mixture[leader] + self.mixture[arm] - null)
 
     def divergences(self, means: Array, u: float) -> list[float]:
         """Return kl(chance, u) for each chance of a report 1."""

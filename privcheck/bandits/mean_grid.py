@@ -1,4 +1,4 @@
-"""The likelihood of a Bernoulli mean on a grid: a mixture over the grid, and an upper bound on what lies between.
+"""The likelihood of a Bernoulli mean on a grid, and an upper bound on what lies between.
 
 The grid is q_i = sin(theta_i)^2 with theta_i the middle of the cell [(i - 1) h, i h], h = pi / (2 G), i = 1, ..., G.
 Let L(theta) be the log-likelihood of an arm's n rewards, which are known through noisy sums. Given the sums of rewards
@@ -45,7 +45,8 @@ def least_probability(arms: int) -> float:
     """Return a bound on the probability that the point of an arm's true mean is ever dropped: K G e^-40.
 
     A dropped neighbourhood of the true mean mu has L(mu) <= max L - 40, by 2 above with distances of at most 1.5 h, or
-    by the bound on a whole cell. Then mix - L(mu) >= 40 - ln G. The exponential of the left-hand side is a non-negative
+    by the bound on a whole cell. Then mix - L(mu) >= 40 - ln G, with mix
+    the logarithm of the mean of e^L over the grid. The exponential of the left-hand side is a non-negative
     martingale of mean 1 as long as nothing is dropped, so this happens with probability G e^-40 at most (Ville 1939).
 
     >>> round(1e14 * least_probability(5), 6)
@@ -98,8 +99,8 @@ def add_sum(
     length: int,
     pulls: int,
     epsilon: float,
-) -> tuple[float, float, float]:
-    """Add a released sum to an arm's likelihood, drop points; return its mixture, its maximum and its most likely mean.
+) -> tuple[float, float]:
+    """Add a released sum to an arm's likelihood, drop points; return its maximum and its most likely mean.
 
     Parameters
     ----------
@@ -122,9 +123,7 @@ def add_sum(
             likelihood[i] += noisy_binomial(total, length, points[i], epsilon, choices)
         if likelihood[i] > likelihood[best]:
             best = i
-    top, mixture = likelihood[best], 0.0
-    for i in range(low, high + 1):
-        mixture += math.exp(likelihood[i] - top)
+    top = likelihood[best]
     estimate = _vertex(likelihood, best, low, high)
     while (
         low < best and _is_low(likelihood, slack, low, top, pulls) and _is_low(likelihood, slack, low + 1, top, pulls)
@@ -137,7 +136,7 @@ def add_sum(
     ):
         high -= 1
     window[0], window[1] = low, high
-    return top + math.log(mixture / POINTS), top, estimate
+    return top, estimate
 
 
 @compiled

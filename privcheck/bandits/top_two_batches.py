@@ -18,7 +18,7 @@ INDISTINCT = 1e-9
 class TopTwoBatchesPolicy(BatchesPolicy):
     """The common base of DP-Exact-TT, Top Two and LDP-TT.
 
-    A subclass says what it knows of an arm: `estimate`, `mixture`, `top` and `null`, and the `divergences` between
+    A subclass says what it knows of arms: `estimate`, `top`, `null` and `evidence`, and the `divergences` between
     means. `drawn` is the epsilon of these, infinite where they are kl.
 
     Guarantee
@@ -40,7 +40,7 @@ class TopTwoBatchesPolicy(BatchesPolicy):
         drawn: float,
     ) -> None:
         super().__init__(arms, mechanism, ratio, noise, coins, first)
-        self.level, self.drawn, self.mixture = level, drawn, np.zeros(arms)
+        self.level, self.drawn = level, drawn
         self.stopped, self.recommended = False, 0
 
     def update(self, action: int, reward: float) -> None:
@@ -62,7 +62,7 @@ class TopTwoBatchesPolicy(BatchesPolicy):
                 leader = arm
         others = [arm for arm in range(self.arms) if arm != leader]
         null = {arm: self.null(leader, arm) for arm in others}
-        if all(self.mixture[leader] + self.mixture[arm] - null[arm] >= self.level for arm in others):
+        if all(self.evidence(leader, arm, null[arm]) >= self.level for arm in others):
             self.stopped, self.recommended = True, leader
             return leader
         fewest, share = self.pulls.index(min(self.pulls)), sum(self.pulls) / self.arms
@@ -106,6 +106,10 @@ class TopTwoBatchesPolicy(BatchesPolicy):
 
     def null(self, leader: int, arm: int) -> float:
         """Return a bound on the log-likelihood of both arms' sums if the leader is no better than the other arm."""
+        raise NotImplementedError
+
+    def evidence(self, leader: int, arm: int, null: float) -> float:
+        """Return the logarithm of the evidence that the leader is better than the other arm, given `null`."""
         raise NotImplementedError
 
     def divergences(self, means: Array, u: float) -> list[float]:

@@ -108,7 +108,9 @@ class AllRuns:
             self.remarks.append(Remark(label, "interrupted", text))
         elif wanted < self.runs:
             text = (
-                f"{wanted:,} of {self.runs:,} runs, as many as fit into {self.seconds:g} seconds; raise the time budget"
+                f"{wanted:,} of {self.runs:,} runs, the largest power of two that fits into {self.seconds:g} seconds; "
+                f"raise the time budget for more, or repeat these anywhere with runs={wanted}, seed={self.seed}, "
+                "time_budget=inf"
             )
             self.remarks.append(Remark(label, "fewer-runs", text))
 

@@ -29,7 +29,10 @@ def affordable_runs(
     policy: LoadedPolicy, place: Environment, checkpoints: Integers, runs: int, seed: int, key: tuple[int, ...],
     jobs: int, budget: float, shuffle: bool,
 ) -> tuple[int, float]:  # fmt: skip
-    """Return how many runs fit into the budget, at least one, and the seconds that one takes.
+    """Return how many runs are played, and the seconds that one takes.
+
+    All of them if they fit into the budget, otherwise the largest power of two that does, or one: so that the speed of
+    a machine, which is never twice the same, mostly changes nothing.
 
     The runs of the pilot are not among the runs of the result, so that their time selects none of these.
 
@@ -49,7 +52,16 @@ def affordable_runs(
             break
     if runs * fastest <= budget * jobs:
         return runs, fastest
-    return max(1, int(budget * jobs / fastest)), fastest
+    return power_of_two(budget * jobs / fastest), fastest
+
+
+def power_of_two(runs: float) -> int:
+    """Return the largest power of two that is no larger, at least 1.
+
+    >>> [power_of_two(runs) for runs in (0.3, 1.0, 82.4, 128.0)]
+    [1, 1, 64, 128]
+    """
+    return 1 << max(math.floor(runs).bit_length() - 1, 0)
 
 
 def own_chunks(

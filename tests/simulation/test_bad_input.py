@@ -16,7 +16,7 @@ CASES = [
     *[({"runs": bad}, "runs") for bad in (0, -5, 1.5, math.nan, math.inf, "10", None)],
     *[({"jobs": bad}, "jobs") for bad in (0, -1, 1.5, None)],
     *[({"seed": bad}, "seed") for bad in (-1, 0.5, None, "x")],
-    *[({"checkpoints": bad}, "checkpoints") for bad in (0, -1, math.nan, [1, 2])],
+    *[({"checkpoints": bad}, "checkpoints") for bad in (0, -1, math.nan, [], [0, 5], [1.5], [10**15], "5")],
     *[({"epsilon": bad}, "epsilon") for bad in (0, -1, math.nan, math.inf, "1")],
     ({"epsilon": None}, "epsilon"),
     ({"policies": "adap"}, "algorithm"),

@@ -79,12 +79,24 @@ def test_a_time_budget_gives_the_first_runs_and_says_so(tmp_path):
     assert few.remarks[0].kind == "fewer-runs"
     count = len(few.results[0].regret)
     assert count < len(few.results[1].regret) == 10**5
+    assert count.bit_count() == 1, "a power of two, so that a machine's speed mostly changes nothing"
     assert f"{count:,} of 100,000 runs" in few.remarks[0].text
+    assert f"runs={count}, seed=0, time_budget=inf" in few.remarks[0].text
     whole = simulate(own.OwnUCB, [0.8, 0.5], horizon=200, runs=count, checkpoints=3)
     assert np.array_equal(whole.results[0].regret, few.results[0].regret)
     short = simulate([own.OwnUCB, "ucb"], [0.8, 0.5], horizon=200, runs=30, checkpoints=3)
     short.save(tmp_path / "short.npz")
     assert Simulation.read_npz(tmp_path / "short.npz").results[0].algorithm == short.results[0].algorithm
+
+
+@pytest.mark.parametrize("rounds", [[300], [10, 300.0], np.array([300, 10, 10]), (10,)])
+def test_the_regret_is_recorded_at_the_rounds_that_are_given(rounds):
+    """And at the horizon. Without them the runs are the same."""
+    found = simulate(["ucb", own.OwnUCB], [0.8, 0.5], horizon=300, runs=4, checkpoints=rounds)
+    whole = simulate(["ucb", own.OwnUCB], [0.8, 0.5], horizon=300, runs=4, checkpoints=300)
+    for result, every in zip(found.results, whole.results, strict=True):
+        assert result.checkpoints.tolist() == sorted({int(each) for each in rounds} | {300})
+        assert np.array_equal(result.regret, every.regret[:, np.isin(every.checkpoints, result.checkpoints)])
 
 
 @pytest.mark.parametrize(("first", "runs"), [(8.0, 1000), (31.0, 1)])

@@ -120,6 +120,8 @@ def test_the_picture_shows_what_differs_from_the_claim():
     axes = frontier_figure(Frontier("c2", (0.5, 0.4), (), 100, 0, 0.95, points, ())).axes[0]
     bars = [line.get_xdata() for line in axes.lines if line.get_linewidth() == 3.2 and len(line.get_xdata())]
     assert [tuple(round(x, 1) for x in bar) for bar in bars] == [(0.5, 1.0), (2.0, 2.0)]
+    means = [line for line in axes.lines if line.get_marker() in "os" and len(line.get_xdata())]
+    assert [tuple(line.get_xdata()) for line in means] == [(1.0,), (1.0,)], "at their budget, one beside the other"
     hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white" and len(line.get_xdata())]
     assert [round(float(line.get_ydata()[0]), 1) for line in hollow] == [3.0]
 
@@ -223,6 +225,19 @@ def test_a_policy_without_a_budget_is_named_and_called_no_worse_than_it_is():
     assert found.remarks == ("Coin: no parameter epsilon, so it is simulated once, without a claim",)
     texts = [text.get_text() for text in frontier_figure(found).legends[0].get_texts()]
     assert {"Coin, takes no epsilon", "ucb, not private"} <= set(texts)
+
+
+def test_no_line_joins_two_budgets_of_a_policy_and_an_upper_bound_names_its_policy():
+    found = frontier(["adap-kl-ucb", "adap-ucb"], "c2", epsilons=[0.1, 3.0], horizon=10**6, runs=5, audit_runs=0)
+    figure = frontier_figure(found)
+    joined = [set(line.get_xdata()) & {0.1, 3.0} for line in figure.axes[0].lines if line.get_linestyle() != "None"]
+    theory = [line for line in figure.axes[0].lines if len(line.get_xdata()) > 2]
+    assert sum(len(both) > 1 for both in joined) == len(theory) == 2
+    texts = " ".join(text.get_text() for text in figure.legends[0].get_texts())
+    uppers = {bound.upper_id for bound in found.bounds}
+    assert "azize-basu-2022/thm8-explicit" in uppers
+    assert "upper bound of AdaP-KLUCB only" in texts
+    assert "best proven" not in texts
 
 
 def test_the_table_fits_into_80_columns():

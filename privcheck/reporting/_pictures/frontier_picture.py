@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from privcheck.bandits import ALGORITHMS
-from privcheck.bounds import theorem_name
+from privcheck.bounds import THEOREMS, theorem_name
 from privcheck.reporting._pictures.regret_picture import PALETTE
 from privcheck.reporting._pictures.style import INK, MID, NARROW, WIDE, new_figure, settings
 from privcheck.reporting._text.places import described_place, picture_title
@@ -19,11 +19,11 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 MOST_BELOW, SHORT = 30.0, 1.5
 """A lower bound so many times below the claim is no news: it is an arrow this far below the claim."""
 
+LARGEST, SMALLEST = 9.0, 4.0
+"""Marker sizes: each policy has smaller ones than that before it, so that none hides another at its budget."""
+
 END: dict[str, Any] = {"marker": "|", "ms": 9, "mew": 1.6}
 LESS: dict[str, Any] = {"marker": "<", "ms": 5, "alpha": 0.7}
-
-SPREAD = 1.05
-"""Policies with equal budgets are drawn beside each other: their budgets are multiplied by powers of this."""
 
 
 def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
@@ -64,8 +64,8 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         for place, name in enumerate(private):
             colour, marker = PALETTE[place % 6], MARKERS[place % len(MARKERS)]
             points = [point for point in frontier.points if point.policy == name and point.budget is not None]
-            shift = SPREAD ** (place - (len(private) - 1) / 2)
-            lows += _draw_policy(axes, points, name, colour, marker, shift, right)
+            size = max(LARGEST - 1.6 * place, SMALLEST)
+            lows += _draw_policy(axes, points, name, colour, marker, size, right)
         floor = min([left, *(low / 1.3 for low in lows)])
         axes.set_xlim(floor, right)
         _axes_in_words(axes, frontier, budgets)
@@ -85,28 +85,43 @@ def _draw_theory(axes: Any, frontier: Frontier) -> None:
         known = [row for row in known if row[1] is not None]
         if not known:
             continue
-        names = ",\n".join(dict.fromkeys(theorem_name(row[2]) for row in known))
-        label = "asymptotic lower bound, c ln T" if kind == "lower" else "best proven upper bound"
+        ids = dict.fromkeys(str(row[2]) for row in known)
+        if kind == "lower":
+            label = "asymptotic lower bound, c ln T\n" + ",\n".join(f"({theorem_name(each)})" for each in ids)
+        else:
+            label = "\n".join(f"upper bound of {bounded_policy(each)} only\n({theorem_name(each)})" for each in ids)
+            label = label.replace("upper bound of any policy only", "of any policy")
         xs, ys = [row[0] for row in known], [row[1] for row in known]
-        axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=f"{label}\n({names})", zorder=1)
+        axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=label, zorder=1)
+
+
+def bounded_policy(theorem_id: str) -> str:
+    """Return the policy that an upper bound is about, which its statement begins with.
+
+    >>> bounded_policy("azize-basu-2022/thm8-explicit"), bounded_policy("trivial/horizon-times-gap")
+    ('AdaP-KLUCB', 'any policy')
+    """
+    if theorem_id not in THEOREMS:
+        return "any policy"
+    name, colon, _ = THEOREMS[theorem_id].statement.partition(":")
+    return name if colon else "one policy"
 
 
 def _draw_policy(
-    axes: Any, points: list[FrontierPoint], name: str, colour: str, marker: str, shift: float, right: float
+    axes: Any, points: list[FrontierPoint], name: str, colour: str, marker: str, size: float, right: float
 ) -> list[float]:
     """Draw the points of one policy; return the left ends of their intervals."""
-    xs, ys = [float(p.budget or 0.0) * shift for p in points], [p.mean for p in points]
-    axes.plot(xs, ys, color=colour, lw=0.8, alpha=0.45, zorder=2)
     lows: list[float] = []
-    for x, point in zip(xs, points, strict=True):
+    for point in points:
+        x = float(point.budget or 0.0)
         axes.plot([x, x], [max(point.q05, 1e-9), max(point.q95, 1e-9)], color=colour, lw=0.9, alpha=0.75, zorder=2)
-        lows += _draw_interval(axes, point, x, shift, colour, right)
+        lows += _draw_interval(axes, point, x, colour, right)
         refuted = point.verdict == "violation"
         axes.plot(
-            [x], [point.mean], ls="none", marker=marker, ms=6.5, color=colour, zorder=4,
+            [x], [point.mean], ls="none", marker=marker, ms=size, color=colour, zorder=4,
             mfc="white" if refuted else colour, mew=1.4,
         )  # fmt: skip
-    axes.plot([], [], color=colour, marker=marker, ms=6, lw=0.8, label=name)
+    axes.plot([], [], color=colour, marker=marker, ms=size, ls="none", label=name)
     return lows
 
 
@@ -115,14 +130,14 @@ def _far_below(point: FrontierPoint) -> bool:
     return point.lower is not None and point.lower <= (point.budget or 0.0) / MOST_BELOW
 
 
-def _draw_interval(axes: Any, point: FrontierPoint, x: float, shift: float, colour: str, right: float) -> list[float]:
+def _draw_interval(axes: Any, point: FrontierPoint, x: float, colour: str, right: float) -> list[float]:
     """Draw what is known of the true epsilon of one point: a bar with ends, open where nothing is known."""
     low, high = point.lower, point.upper
     if low is None and high is None:
         return []
-    start = x if low is None else x / SHORT if _far_below(point) else low * shift
+    start = x if low is None else x / SHORT if _far_below(point) else low
     closed = high is not None and math.isfinite(high)
-    end = high * shift if closed and high is not None else right
+    end = high if closed and high is not None else right
     axes.plot([start, end], [point.mean] * 2, color=colour, lw=3.2, alpha=0.30, solid_capstyle="butt", zorder=1.5)
     if start > x:  # what the claim was, beside what is known
         axes.plot([x, start], [point.mean] * 2, color=colour, lw=1.0, ls=(0, (1, 1.2)), zorder=1.5)
