@@ -11,8 +11,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 from privcheck.certifying._decided_conditions import lasting_attributes
-from privcheck.certifying._later_rounds.numbers_beyond import LateValues
 from privcheck.certifying._later_rounds.named_numbers import NamedNumbers
+from privcheck.certifying._later_rounds.numbers_beyond import LateValues
 from privcheck.certifying._observed_values import ALL, ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction, alike
 from privcheck.certifying._own_files import definition, is_generated, is_own, running, unreadable_note

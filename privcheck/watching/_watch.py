@@ -106,8 +106,9 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
 
     Source
     ------
-    Betting: `privcheck.inference`; evidence over versions: Gonzalez, Dulac-Arnold and others 2025 (arXiv 2509.20283)
-    accumulate e-values of one version; here each version begins a product of its own, and none is started again.
+    Askin, Kutta and Dette 2025 (arXiv 2509.20283) pose the problem of auditing a mechanism that changes over time, and
+    solve it in another way. The bets of a night are those of `privcheck.inference`; that each version begins a product
+    of its own, which is never started again, is derived there.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from privcheck.reporting._pages.page_watch import render_watches
 from privcheck.reporting._pictures.svg import save_figure
 from privcheck.reporting._pictures.watch_picture import watch_figure
 from privcheck.reporting._text.numbers import amount
-from privcheck.reporting._text.watch_sentences import MARKS, past_alarms, sentence
+from privcheck.reporting._text.watch_sentences import MARKS, first_part, past_alarms, sentence
 from privcheck.results import WatchReport
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def details(report: WatchReport) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("event", overflow="fold")
     for night in report.nights[-LATEST:]:
-        event = night.event if night.lost is None else f"lost: {night.lost}"
+        event = first_part(night.event) if night.lost is None else f"lost: {night.lost}"
         numbers = (night.number, night.version, night.runs, night.first, night.second)
         table.add_row(*(f"{value:,}" for value in numbers), amount(night.e_value), Text(event))
     said = Text(f"{MARKS[alarm]} {sentence(report)}", "bold")

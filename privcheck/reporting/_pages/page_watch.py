@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privcheck.reporting._pages.elements import (
-    badge,
     document,
     element,
     facts,
@@ -18,12 +17,12 @@ from privcheck.reporting._pages.elements import (
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, Cell, table
 from privcheck.reporting._pictures.watch_picture import watch_figure
 from privcheck.reporting._text.numbers import amount
-from privcheck.reporting._text.watch_sentences import MARKS, counted_nights, meaning, past_alarms, sentence
+from privcheck.reporting._text.watch_sentences import MARKS, counted_nights, first_part, meaning, past_alarms, sentence
 from privcheck.results import WatchReport
 
 TITLE = "privcheck watch"
 
-LATEST = 30
+LATEST = 10
 """Nights of each watch that the page lists."""
 
 
@@ -44,10 +43,8 @@ def render_watches(reports: Sequence[WatchReport]) -> str:
 
 
 def _sections(report: WatchReport, name: str) -> list[str]:
-    alarm = report.alarm is not None
-    verdict = element("p", badge("violation" if alarm else "consistent", MARKS[alarm]).replace(
-        "violation</b>" if alarm else "consistent</b>", ("alarm" if alarm else "no alarm") + "</b>"
-    ) + " " + text(sentence(report)))  # fmt: skip
+    said = f"{MARKS[report.alarm is not None]} {text(sentence(report))}"
+    verdict = element("p", element("strong", said))
     caption = (
         f"Evidence after each night: the wealth of bets against {report.claim}, its share of the level taken off. "
         "Vertical lines: where a version of the code begins."
@@ -56,8 +53,8 @@ def _sections(report: WatchReport, name: str) -> list[str]:
     more = [*past_alarms(report), *report.notes]
     return [
         section(report.name, [verdict, *([items(more)] if more else []), picture], name=name),
-        section("Versions", [_versions(report)]),
-        section("Latest nights", [_nights(report)]),
+        section(f"Versions of {report.name}", [_versions(report)]),
+        section(f"Latest nights of {report.name}", [_nights(report)]),
         section("What is watched", [facts(_setting(report))]),
         section("What this does and does not mean", [items(meaning(report))]),
     ]
@@ -65,7 +62,7 @@ def _sections(report: WatchReport, name: str) -> list[str]:
 
 def _versions(report: WatchReport) -> str:
     columns = [
-        ("version", NUMBER),
+        ("version", TEXT),
         ("code", TEXT),
         ("first night", NUMBER),
         ("nights", NUMBER),
@@ -87,11 +84,11 @@ def _versions(report: WatchReport) -> str:
 
 
 def _nights(report: WatchReport) -> str:
-    columns = [("night", NUMBER), ("version", NUMBER), ("runs", NUMBER), ("event", TEXT)]
+    columns = [("night", TEXT), ("version", NUMBER), ("runs", NUMBER), ("event", TEXT)]
     columns += [("first", NUMBER), ("second", NUMBER), ("evidence", NUMBER)]
     rows: list[list[Cell | str]] = []
     for night in reversed(report.nights[-LATEST:]):
-        event = text(night.event if night.lost is None else f"lost: {night.lost}")
+        event = text(first_part(night.event) if night.lost is None else f"lost: {night.lost}")
         numbers = (night.number, night.version, night.runs)
         shown = [Cell(f"{value:,}", value) for value in numbers]
         counts = [Cell(f"{value:,}", value) for value in (night.first, night.second)]

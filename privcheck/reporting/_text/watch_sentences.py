@@ -55,6 +55,16 @@ def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
     )
 
 
+def first_part(event: str) -> str:
+    """Return the first part of an event, and how many others there are.
+
+    >>> first_part("arm 1 in round 2 (3 % vs 1 %); or arm 0 in round 2 (2 % vs 0 %); or one of 2 rarer ones")
+    'arm 1 in round 2 (3 % vs 1 %), or others'
+    """
+    first, others, _ = event.partition("; or ")
+    return f"{first}, or others" if others else first
+
+
 def past_alarms(report: WatchReport) -> list[str]:
     """Return the alarms before the versions that are played now."""
     return [
@@ -69,7 +79,8 @@ def meaning(report: WatchReport) -> list[str]:
     """Return what the evidence does and does not mean."""
     said = [
         f"While all versions of the code satisfy {report.claim}, an alarm is ever raised with probability at most "
-        f"{report.error:g}, over all nights and versions together.",
+        f"{report.error:g}, over all nights and versions together, provided that runs are independent of each other and "
+        "of everything before them, and that no night of another copy of the store decides what is played here.",
         "No alarm is no proof of privacy: the watch looks at the pairs of streams that its searches found.",
         "An alarm is about some version since the one that it names, not about the one that is played now. It stands "
         "until other code is played; evidence against that begins with it.",
