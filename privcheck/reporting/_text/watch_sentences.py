@@ -79,8 +79,8 @@ def meaning(report: WatchReport) -> list[str]:
     """Return what the evidence does and does not mean."""
     said = [
         f"While all versions of the code satisfy {report.claim}, an alarm is ever raised with probability at most "
-        f"{report.error:g}, over all nights and versions together, provided that runs are independent of each other and "
-        "of everything before them, and that no night of another copy of the store decides what is played here.",
+        f"{report.error:g}, over all nights and versions together, provided that runs are independent of each other "
+        "and of everything before them, and that no night of another copy of the store decides what is played here.",
         "No alarm is no proof of privacy: the watch looks at the pairs of streams that its searches found.",
         "An alarm is about some version since the one that it names, not about the one that is played now. It stands "
         "until other code is played; evidence against that begins with it.",
