@@ -14,7 +14,7 @@ from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.contexts import ContextOptions
 from privcheck.cli._described.target import TargetOptions, named_target
-from privcheck.cli._options import Json, check_html, check_json
+from privcheck.cli._options import Json, check_html, check_json, number
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_watch
 
@@ -34,6 +34,7 @@ def watch(
     code_version: Annotated[
         str | None, typer.Option(help="Name of this version of the code; by default a hash. Services need one.")
     ] = None,
+    wait: Annotated[float, number("wait", "Seconds to wait for another process that plays a night.", "SECONDS")] = 0.0,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page about the whole store to this .html file.")] = None,
     badge: Annotated[str | None, typer.Option(help="Write a badge that says what is known to this .svg file.")] = None,
@@ -75,7 +76,9 @@ def watch(
         return _show(read_watches(store), json, html, badge)
     played = named_target(target, **described)
     with contained_target():
-        report = run_watch(played, store=store, name=name, version=code_version, **options | {"contexts": contexts})
+        report = run_watch(
+            played, store=store, name=name, version=code_version, wait=wait, **options | {"contexts": contexts}
+        )
     files: list[Callable[[], object]] = []
     if html is not None:
         files.append(lambda: write_whole(html, render_watches(_newest(report, read_watches(store))), "html"))

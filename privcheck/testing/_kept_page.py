@@ -12,7 +12,7 @@ from privcheck.testing._project import setting
 from privcheck.testing._running import Running, current
 
 if TYPE_CHECKING:
-    from privcheck.results import AuditReport, Certificate
+    from privcheck.results import AuditReport, Certificate, WatchReport
 
 LONGEST = 120
 """Characters of a file name, of the 255 that file systems allow."""
@@ -30,7 +30,7 @@ def page_name(node: str, number: int = 1) -> str:
     return f"{name}.html" if number == 1 else f"{name}.{number}.html"
 
 
-def keep_page(result: AuditReport | Certificate) -> list[str]:
+def keep_page(result: AuditReport | Certificate | WatchReport) -> list[str]:
     """Write the page of a failed test and return a line that says where; nothing without an output folder."""
     test = current()
     folder = _folder(test)

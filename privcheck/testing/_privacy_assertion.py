@@ -24,6 +24,7 @@ from privcheck.testing._assertion import (
 )
 from privcheck.testing._kept_page import keep_page
 from privcheck.testing._project import arms_of, setting
+from privcheck.testing._watched_assertion import add_night
 
 OTHER_CLAIMS = ("rho", "mu", "tradeoff")
 """Claims in place of epsilon."""
@@ -53,6 +54,10 @@ def assert_private(
         settings, or 1e-6.
     seed : by default that of `--privcheck-seed`, or 0.
     **options : other options of `privcheck.audit`, such as the delta of the claim.
+
+    With `--privcheck-watch FILE` a passing test also adds a night of evidence to that store (`privcheck.watch`), under
+    the name of the test, and fails if an alarm stands there; a true claim ever raises one with probability at most
+    `error`.
 
     Returns
     -------
@@ -95,6 +100,7 @@ def assert_private(
     blind = not report.epsilon_lower
     hint = "the audit could not tell any two streams apart: is the horizon long enough for the data to matter?"
     passed(f"{told}; {hint}" if blind else told)
+    add_night(target, how.runs, epsilon=claim, arms=arms, horizon=horizon, error=level, **options)
     return report
 
 

@@ -18,10 +18,11 @@ class Running:
     node : the test's id; empty outside of pytest.
     name : the end of the test's id.
     parametrised : whether it is one of several of its name.
-    seed, runs, output : options of the command line; None where it gives none.
+    seed, runs, output, watch : options of the command line; None where it gives none.
     config : pytest's configuration; None outside of pytest.
     passed, failed : one sentence from each assertion that passed, or failed.
     pages : the pages of results that were kept.
+    watched : nights of evidence that its audits have added.
     """
 
     node: str = ""
@@ -30,10 +31,12 @@ class Running:
     seed: int | None = None
     runs: int | None = None
     output: str | None = None
+    watch: str | None = None
     config: Any = None
     passed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
+    watched: int = 0
 
 
 _RUNNING: ContextVar[Running | None] = ContextVar("running", default=None)

@@ -63,6 +63,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="folder in which failed privacy tests leave their pages (default none)",
     )
+    group.addoption(
+        "--privcheck-watch",
+        metavar="FILE",
+        help="store in which each audit of a claim in epsilon adds a night of evidence, whose alarm fails the test",
+    )
     for name, meaning in SETTINGS.items():
         parser.addini(f"privcheck_{name}", f"{meaning}; also {name} in [tool.privcheck]", default=None)
 
@@ -113,6 +118,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
         options.privcheck_seed,
         options.privcheck_budget,
         options.privcheck_output,
+        options.privcheck_watch,
         item.config,
     )
     with running(test):

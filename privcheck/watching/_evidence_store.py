@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 import secrets
 import sqlite3
@@ -123,13 +124,17 @@ class EvidenceStore:
         return _unpacked(content)
 
     @contextmanager
-    def held(self) -> Iterator[bool]:
-        """Keep other processes from playing nights of this store; yield whether none does already.
+    def held(self, wait: float = 0.0) -> Iterator[bool]:
+        """Keep other processes from playing nights of this store; yield whether none does already, after some waiting.
 
         The operating system gives a lock up when its process ends, in whatever way.
+
+        Parameters
+        ----------
+        wait : seconds to wait for another process.
         """
         beside = self.file.with_name(self.file.name + LOCK)
-        lock = Database(beside, self.refusal, (), ("busy_timeout = 0",))
+        lock = Database(beside, self.refusal, (), (f"busy_timeout = {math.ceil(1000.0 * wait)}",))
         try:
             try:
                 lock.execute("BEGIN EXCLUSIVE")

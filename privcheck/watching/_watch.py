@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from privcheck.auditing import NightlyAudit
+from privcheck.declared import Real, check
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.journal import Entry
 from privcheck.progress import progress
@@ -60,6 +61,7 @@ def watch(
     jobs: int = 1,
     name: str | None = None,
     version: str | None = None,
+    wait: float = 0.0,
 ) -> WatchReport:
     """Play a night of a target, and add its evidence against the claim to that of all earlier nights.
 
@@ -83,6 +85,7 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
     version : a name for this version of the code; by default a hash of its sources, of what they hold, and of the
         libraries and the processor. It is needed for what another program or machine plays, since its code is not seen:
         a name stands for one code, and other code needs another name.
+    wait : seconds to wait for another process that plays a night of this store.
 
     Returns
     -------
@@ -115,8 +118,8 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     found = watch("adap-ucb", epsilon=1.0, store=pathlib.Path(folder, "watch.sqlite"), nights=2)
-    >>> found.counted, len(found.nights), found.alarm
-    (2, 2, None)
+    >>> found.counted, len(found.nights), len(found.versions)
+    (2, 2, 1)
     """
     asked = dict(locals())
     options = {each.name: asked[each.name] for each in WatchSettings.options()}
@@ -130,7 +133,7 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
     with closing(EvidenceStore(store, make=settings.effort.nights > 0)) as kept:
         notes, counted = [*audited.notes], 0
         _check_watch(kept, name, said)
-        with _alone(kept, settings.effort.nights) as alone:
+        with _alone(kept, settings.effort.nights, check("wait", wait, Real(0.0, 1e6))) as alone:
             _check_watch(kept, name, said)
             notes += _about_the_store(kept, name, settings.effort.nights)
             if not alone:
@@ -162,9 +165,9 @@ def read_watches(store: str | os.PathLike[str]) -> list[WatchReport]:
 
 
 @contextmanager
-def _alone(kept: EvidenceStore, nights: int) -> Iterator[bool]:
+def _alone(kept: EvidenceStore, nights: int, wait: float) -> Iterator[bool]:
     if nights:
-        with kept.held() as alone:
+        with kept.held(wait) as alone:
             kept.refresh()
             yield alone
     else:

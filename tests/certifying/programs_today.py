@@ -35,7 +35,6 @@ REFUSED_TODAY = {
     "ConvertedRewards": ("float()", "self.total += float(reward)"),
     "CountedSuccesses": (">", "if reward > self.threshold:"),
     "ExactSum": ("float()", "self.arm = int(math.fsum(self.batch) + self.rng.laplace(0, 1 / self.epsilon) < 2)"),
-    "ExponentialChoice": ("scores: got array([Private(", ""),
     "FloatOfAComparison": (">=", "return float(reward >= 0.25)"),
     "ForgettingSums": ("float()", "self.discounted[action] += reward"),
     "HedgeInPlace": ("writing into a float array", "self.gains += rewards"),

@@ -30,17 +30,18 @@ def store(tmp_path):
     return tmp_path / "watch.sqlite"
 
 
-@pytest.mark.chance(1e-3, "an alarm on a true claim at the default level")
+@pytest.mark.chance(1e-9, "an alarm on a true claim")
 def test_nights_add_up(store):
-    first = watch(Blocks, store=store, **FEW)
+    few = FEW | {"error": 1e-9}
+    first = watch(Blocks, store=store, **few)
     assert (first.counted, len(first.nights), first.alarm) == (1, 1, None)
     assert "is new" in " ".join(first.notes)
-    second = watch(Blocks, store=store, nights=2, **FEW)
+    second = watch(Blocks, store=store, nights=2, **few)
     assert (second.counted, len(second.nights), len(second.versions)) == (2, 3, 1)
     assert counts(second)[:1] == counts(first)
     assert second.notes == ()
     assert [report.to_json() for report in read_watches(store)] == [
-        watch(Blocks, store=store, nights=0, **FEW).to_json()
+        watch(Blocks, store=store, nights=0, **few).to_json()
     ]
 
 
@@ -244,7 +245,10 @@ def test_the_command_has_its_statuses(store, tmp_path, capsys, monkeypatch):
         "--store",
         str(store),
     ]
-    assert run(["watch", f"{file}:Blocks", *common, "--badge", "badge.svg", "--html", "watch.html"]) == 0
+    assert (
+        run(["watch", f"{file}:Blocks", *common, "--error", "1e-9", "--badge", "badge.svg", "--html", "watch.html"])
+        == 0
+    )
     assert "1 night, no alarm at claim epsilon = 1" in Path("badge.svg").read_text()
     assert "<svg" in Path("watch.html").read_text()
     assert run(["watch", f"{file}:Leaking", *common, "--nights", "8", "--annotate", "github"]) == 1
@@ -255,7 +259,7 @@ def test_the_command_has_its_statuses(store, tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().err.count("\n") == 1
     holding = EvidenceStore(store, make=False)
     with holding.held():
-        assert run(["watch", f"{file}:Blocks", *common]) == 3
+        assert run(["watch", f"{file}:Blocks", *common, "--error", "1e-9"]) == 3
     holding.close()
 
 
