@@ -259,7 +259,7 @@ def test_the_command_has_its_statuses(store, tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().err.count("\n") == 1
     holding = EvidenceStore(store, make=False)
     with holding.held():
-        assert run(["watch", f"{file}:Blocks", *common, "--error", "1e-9"]) == 3
+        assert run(["watch", f"{file}:Blocks", *common, *rare]) == 3
     holding.close()
 
 
