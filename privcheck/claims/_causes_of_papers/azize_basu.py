@@ -106,9 +106,10 @@ CAUSES = (
     ),
     cause(
         "azize-basu-2022/first-block",
-        "The one pull of the initialisation is not half of one pull.",
+        "The one pull of the initialisation is not half of one pull; the sentence speaks of episodes, and they begin "
+        "after it.",
         "exactly half the number of times arm a was pulled since the beginning",
-        range="half-of-pulls",
+        reading="half-of-pulls",
     ),
     cause(
         "azize-basu-2022/last-product",

@@ -54,15 +54,17 @@ def _steps_of_the_lower_bound() -> tuple[Reading, ...]:
     "azize-basu-2022/thm3-low",
     "Consequences of Theorem 3, item 3",
     consequence=(
-        "It is the two lower bounds that are the same there. Theorem 10 holds with 1 in place of 6, so that every "
-        "consistent private policy has at least the regret log(T)/epsilon for each arm of a Bernoulli bandit, where a "
-        "policy without privacy attains Delta log(T)/d_inf: up to epsilon = d_inf/t_inf, 6 times the printed value, "
-        "privacy costs something (docs/derivations.md)."
+        "It is the two lower bounds that are the same there. Theorem 10 holds with 1 in place of 6, so that in the "
+        "limit every consistent private policy has at least the regret log(T)/epsilon for each arm of a Bernoulli "
+        "bandit that is not the best, where a policy without privacy attains Delta log(T)/d_inf: up to epsilon = "
+        "d_inf/t_inf, 6 times the printed value, privacy costs something (docs/derivations.md). What remains true: "
+        "Theorem 3, and that log(T)/epsilon is at most 6 times Delta log(T)/d_inf there."
     ),
     tested_on=(
         "A Bernoulli bandit, p the mean of arm a and q the best one; d_inf is their divergence and t_inf = q - p. In "
-        "the first reading the left side is the minimum in (4). In the second one the left side is the least E N_a/"
-        "log(T) of a private policy, by Theorem 10 with 1 in place of 6, and the right side what kl-UCB attains."
+        "the first reading the left side is the minimum in (4). In the second one the left side is what E N_a/"
+        "log(T) of a private policy is at least in the limit, by Theorem 10 with 1 in place of 6, and the right side "
+        "what kl-UCB attains."
     ),
     derivation=_steps_of_the_lower_bound,
 )

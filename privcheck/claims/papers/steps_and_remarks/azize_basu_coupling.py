@@ -23,9 +23,9 @@ BUDGET, GAP = positive("epsilon", (0.01, 5.0)), positive("Delta", (0.01, 5.0))
     ),
 )
 def coupling() -> Reading:
-    """If H_i = 1, sample X_i ~ F_i and X'_i ~ G_i; if H_i = 0, sample X_i ~ C_i and set X'_i = X_i. ... This
-    construction satisfies the following properties: 1. (X_1, ..., X_T) has the law P_1 x ... x P_T. 2. (X'_1, ...,
-    X'_T) has the law Q_1 x ... x Q_T. [F_i = max(P_i - Q_i, 0), C_i = min(P_i, Q_i).]
+    """If H_i = 1, sample X_i in proportion to F_i and X'_i in proportion to G_i; if H_i = 0, sample X_i in proportion
+    to C_i and set X'_i = X_i. ... This construction satisfies the following properties: 1. (X_1, ..., X_T) has the law
+    P_1 x ... x P_T. 2. (X'_1, ..., X'_T) has the law Q_1 x ... x Q_T. [F_i = max(P_i - Q_i, 0), C_i = min(P_i, Q_i).]
     """
     p, q = probability("p"), probability("q")
     left = minimum(p.symbol, q.symbol) + maximum(p.symbol - q.symbol, 0)
@@ -56,7 +56,11 @@ def sum_of_the_steps() -> Reading:
     "azize-basu-2022/eq11",
     "Proof of Lemma 2, (11)",
     role="step",
-    consequence="A misprint of a sign in the last product, e^-epsilon for e^epsilon; (13) has it right.",
+    consequence=(
+        "A misprint of a sign in the last product, e^-epsilon for e^epsilon; (13) has it right. In the case that is "
+        "tested, with m = 0, the printed form fails for every delta > 0 as long as e^{3 epsilon} < 1 + e^epsilon, "
+        "which is up to epsilon = 0.28."
+    ),
     tested_on=(
         "One datum, and two laws that are sure of different values: the mechanism gives E the probability e^epsilon m "
         "+ delta for the one, which is the left side, and m for the other. The product is e^epsilon or e^-epsilon."
@@ -192,8 +196,10 @@ def union_bounds() -> Reading:
     "azize-basu-2022/half-of-pulls",
     "Section 4, before (7), and after (29)",
     consequence=(
-        "In the first block an arm has one pull, and its block is that one; half of it is no number of rewards. "
-        "Index (7) has to be read with max{1, N/2} for N/2 (docs/derivations.md)."
+        "Both sentences hold for every arm that has had an episode, and the first episode begins after the "
+        "initialisation (Example 2). Before that the mean of an arm has one reward. Index (7) as printed then has the "
+        "noise and the widths of half a reward, which is private and an upper bound all the same; one reward needs "
+        "those for max{1, N/2} in place of N/2 (docs/derivations.md)."
     ),
     tested_on=(
         "An arm that has had j episodes after its one pull of the initialisation: it was pulled 2^j times. The left "

@@ -137,9 +137,9 @@ def _second_term(size: Expression, log_t: Expression, gap: Expression, budget: E
     "After Theorem 8",
     kind="order",
     tested_on=(
-        "B_1 = K = 1 and a fixed gap: the left side is the second term of Theorem 8, the right side its first term "
-        "times ln T (1 + ln ln T), for which 'nearly' stands here; without that factor the second term is the larger "
-        "one for large T."
+        "B_1 = K = 1, and a gap that is fixed or falls: the left side is the second term of Theorem 8, the right side "
+        "its first term times ln T (1 + ln ln T), for which 'nearly' stands here; without that factor the second term "
+        "is the larger one for large T."
     ),
 )
 def nearly_dominated() -> Reading:

@@ -263,8 +263,8 @@ def terms_of_the_second_sum() -> Reading:
 )
 def lemma_7_second() -> Reading:
     """Let theta_{1,s} ~ Beta(hat mu_{1,s} s + 1, (1 - hat mu_{1,s}) s + 1). We have E[P{theta_{1,s} <=
-    y_j}/P{theta_{1,s} > y_j}] <= Theta(e^{-0.5 s (mu_1 - y_j)^2} + e^{-2 s (mu_1 - y_j)^2}/((s + 1) (mu_1 - y_j)^2) +
-    1/(e^{0.25 s (mu_1 - y_j)^2} - 1)) for s >= 8/(mu_1 - y_j).
+    y_j | F}/P{theta_{1,s} > y_j | F}] <= Theta(e^{-0.5 s (mu_1 - y_j)^2} + e^{-2 s (mu_1 - y_j)^2}/((s + 1) (mu_1 -
+    y_j)^2) + 1/(e^{0.25 s (mu_1 - y_j)^2} - 1)) for s >= 8/(mu_1 - y_j).
     """
     mean = probability("mu", open_ends=True)
     successes = variable("i")
@@ -284,8 +284,8 @@ def lemma_7_second() -> Reading:
     tested_on="Neither event on the right happens: the sums and the noise are 2^r Delta_j/2, less something.",
 )
 def split_of_the_noise() -> Reading:
-    """P{G_j - G_1 + xi + 2^r Delta_j >= 2^r Delta_j} <= P{G_j - G_1 + 2^r Delta_j >= 2^r Delta_j/2} + P{xi >= 2^r
-    Delta_j/2}.
+    """P{G~_j - G~_1 + 2^r Delta_j >= 2^r Delta_j} <= P{G_j - G_1 + 2^r Delta_j >= 2^r Delta_j/2} + P{xi >= 2^r
+    Delta_j/2}. [G~_j - G~_1 = G_j - G_1 + xi.]
     """
     less, lower = (Variable(name, 0, math.inf, region=(0, 10)) for name in ("less", "lower"))
     length = positive("2^r Delta_j", (0.01, 10.0))

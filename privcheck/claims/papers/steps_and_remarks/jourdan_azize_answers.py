@@ -23,8 +23,9 @@ def _objective(z: Expression) -> Expression:
     "Abstract",
     tested_on=(
         "d_epsilon is the least value of the objective, kl(z, q) + epsilon |p - z|, which the left side bounds at the "
-        "two ends z = p and z = q; the right side is the cost of the bound before, min{kl, 6 epsilon TV}. A smaller "
-        "cost of transport is a larger bound. Of the two ends that is the factor 6; points between them give more."
+        "two ends z = p and z = q; the right side is the smaller one of the costs in the bound before, kl and 6 "
+        "epsilon TV. A smaller cost of transport is a larger bound. Of the two ends that is the factor 6; points "
+        "between them give more."
     ),
 )
 def tighter_lower_bound() -> Reading:

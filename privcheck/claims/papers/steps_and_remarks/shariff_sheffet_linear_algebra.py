@@ -266,7 +266,10 @@ def trivial_bound_of_the_rewards() -> Reading:
 @claim(
     "shariff-sheffet-2018/remark2-lower",
     "Remark 2",
-    tested_on="The bracket of (2) for d = 1 and rho_min = rho_max = rho, with L/B and sigma/B on the left.",
+    tested_on=(
+        "The bracket of (2) for d = 1 and rho_min = rho_max = rho, with L/B and sigma/B on the left; gamma would be "
+        "added to S sqrt(rho)."
+    ),
 )
 def lower_after_scaling() -> Reading:
     """Indeed, in the scaled-down problem the regret is somewhat lower than the bound because both L and sigma can be
