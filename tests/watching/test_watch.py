@@ -231,9 +231,8 @@ def test_the_report_is_read_back(store, tmp_path):
 def test_the_command_has_its_statuses(store, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file = Path(__file__).with_name("policies.py")
-    common = ["--epsilon", "1", "--arms", "2", "--horizon", "9", "--runs", "60", "--search", "600", "--store"] + [
-        str(store)
-    ]
+    common = ["--epsilon", "1", "--arms", "2", "--horizon", "9", "--runs", "60", "--search", "600"]
+    common = [*common, "--store", str(store)]
     rare = ["--error", "1e-9"]
     assert run(["watch", f"{file}:Blocks", *common, *rare, "--badge", "badge.svg", "--html", "watch.html"]) == 0
     assert "1 night, no alarm at claim epsilon = 1" in Path("badge.svg").read_text()
