@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -51,6 +52,7 @@ COMMANDS = {
     "frontier": [["kl-ucb", *EVER, "--epsilons", "1", "--yes"]],
     "sweep": [["sweep.toml", "--store", "results"]],
     "report": [["folder", "--pages"]],
+    "watch": [["slow.py:Slow", "--epsilon", "1", "--arms", "2", "--horizon", "100", "--runs", "900000"]],
     "compare": QUICK,
     "init": QUICK,
     "list": QUICK,
@@ -94,23 +96,31 @@ def processor_time(process):
     return sum(map(int, after[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
-def is_read(pipe):
-    """Tell whether somebody waits for what is written to a named pipe."""
+def opened(pipe):
+    """Return the writing end of a named pipe that somebody reads, who waits while it is open; None if nobody does."""
     try:
-        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
-        return False
-    return True
+        return None
 
 
+@contextmanager
 def at_work(process, words):
-    """Return when a command is in the middle of what takes long."""
-    pipe = PIPE if PIPE in words else None
+    """Wait until a command is in the middle of what takes long, and keep it there in this block."""
+    pipe = None
     while process.poll() is None:
-        if processor_time(process) > WORKING if pipe is None else is_read(pipe):
-            return
+        if PIPE in words:
+            pipe = opened(PIPE)
+        if pipe is not None or (PIPE not in words and processor_time(process) > WORKING):
+            break
         time.sleep(0.1)
-    raise AssertionError(process.communicate())
+    else:
+        raise AssertionError(process.communicate())
+    try:
+        yield
+    finally:
+        if pipe is not None:
+            os.close(pipe)
 
 
 def test_every_command_is_here():
@@ -123,11 +133,11 @@ def test_a_signal_ends_a_command_in_time(case, name):
     number, (command, words) = getattr(signal, name), CASES[case]
     process = started(command, *words)
     try:
-        at_work(process, words)
-        sent = time.monotonic()
-        process.send_signal(number)
-        _, err = process.communicate(timeout=60)
-        took = time.monotonic() - sent
+        with at_work(process, words):
+            sent = time.monotonic()
+            process.send_signal(number)
+            _, err = process.communicate(timeout=60)
+            took = time.monotonic() - sent
     finally:
         process.kill()
         process.wait()

@@ -179,7 +179,7 @@ def test_targets_of_make_and_files_that_are_named_exist():
 def test_pages_stay_short():
     """Two pages of print are about 1,100 words; measured tables, proofs and what is copied may be longer."""
     longer = {"bandits-measured.md", "bandits.md", "claims.md", "printed-numbers.md", "rivals.md", "simulators.md"}
-    longer |= {"wild.md", "false-failures.md", "accounting.md"}
+    longer |= {"wild.md", "false-failures.md", "accounting.md", "identification-measured.md"}
     longer |= {"concentrated-privacy.md", "derivations.md", "repaired-proofs.md", "why-certificates-hold.md"}
     words = {name: len(page.split()) for name, page in PAGES.items() if name not in longer}
     assert {name: count for name, count in words.items() if count > 1900} == {}
