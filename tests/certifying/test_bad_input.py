@@ -138,8 +138,6 @@ def test_no_mechanism_has_such_a_scale_or_budget(number):
         lambda x, y: Laplace.with_scale(1.0).release_batch(x, Untouched(), 3),
         lambda x, y: Laplace.with_scale(1.0).log_density(0.0, x),
         lambda x, y: NoisyMax.with_scale(1.0).probabilities([x, y]),
-        lambda x, y: NoisyMax.with_scale(1.0).release([x, y], None),
-        lambda x, y: Laplace.with_scale(1.0).release(np.array([x, y]), None),
         lambda x, y: np.random.default_rng(0).laplace(x, 1.0) > 0.5,
         lambda x, y: np.random.default_rng(0).normal(0.5, x) > 0.5,
         lambda x, y: bool(np.random.default_rng(0).random() < x),

@@ -30,6 +30,7 @@ NAMED = {
     "testing/_table_strategies.py": "likewise, for a relation without a policy",
     "targets/_adversary.py": "an adversary answers single arms, round by round: two kinds are like that",
     "simulation/_log_replay.py": "a log has one reward a round: its theorem is about bandit feedback",
+    "certifying/_later_rounds/numbers_beyond.py": "numpy's `full`, which makes an array",
     "certifying/_recorded/persons.py": "kinds for which it is proved that a person's rewards are one datum each",
     "certifying/_primitives/record_and_replay.py": "kinds in which replayed actions may be given to a policy",
     "reporting/_pictures/regret_lower_bounds.py": "the theorems whose lines are drawn are about bandit feedback",
