@@ -104,6 +104,14 @@ PAPERS = {
         NEURIPS,
         2023,
     ),
+    "azize-basu-2023": Paper(
+        "Azize and Basu 2023",
+        "Azize, Achraf and Basu, Debabrota",
+        "Concentrated Differential Privacy for Bandits",
+        "arXiv:2309.00557",
+        2023,
+        "misc",
+    ),
     "azize-2024": Paper(
         "Azize, Jourdan, Al Marjani and Basu 2024",
         "Azize, Achraf and Jourdan, Marc and Al Marjani, Aymen and Basu, Debabrota",

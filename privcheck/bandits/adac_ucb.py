@@ -44,7 +44,7 @@ class AdaCUCB(Algorithm):
 
     Source
     ------
-    Azize and Basu 2024, "Concentrated differential privacy for bandits" (arXiv 2309.00557). A reconstruction: the text
+    Azize and Basu 2023, "Concentrated differential privacy for bandits" (arXiv 2309.00557). A reconstruction: the text
     was not at hand. The episodes are those of the authors' AdaP-UCB, and the index is derived above.
 
     Examples
@@ -59,7 +59,7 @@ class AdaCUCB(Algorithm):
     alpha: float = parameter(POSITIVE, typical=(1.0, 4.0), default=3.1, doc="alpha, the exploration parameter")
 
     id: ClassVar[str] = "adac-ucb"
-    source: ClassVar[str] = "Azize and Basu 2024, reconstructed"
+    source: ClassVar[str] = "Azize and Basu 2023, reconstructed"
     simulation_engine: ClassVar[str] = "event"
     epsilon: ClassVar[None] = None  # type: ignore[misc]  # its budget is in rho
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=400_000, horizon=12, epsilon=None)

@@ -36,6 +36,7 @@ def test_the_index_is_a_tail_bound_of_rewards_and_noise_together():
     assert policy.index(0, math.log(170)) == pytest.approx(0.25 + bonus, rel=1e-7)
 
 
+@pytest.mark.chance(0.0, "scales of draws are compared, whatever is drawn")
 def test_one_draw_for_each_closed_block(play):
     """Blocks have 1, 1, 2, 4, ... rewards; a mean of n has noise of standard deviation 1 / (n sqrt(2 rho))."""
     noise, spec = CountingGenerator(1), SPEC(arms=2, rho=0.02)

@@ -22,7 +22,7 @@ from privcheck.accounting import Charge, Plan, PlannedRelease
 from privcheck.bibliography import PAPERS, bibtex, cited_in
 from privcheck.bounds import THEOREMS, claimed_regret, curve, evaluate, named_instance
 from privcheck.claims import CLAIMS, Effort, Findings, examine
-from privcheck.results._example_results import GRANTED, VIOLATION
+from privcheck.results._example_results import GRANTED, VIOLATION, WATCHED
 from privcheck.tables import Result
 
 
@@ -57,6 +57,7 @@ MAKERS = {
         ["adap-ucb", "ucb"], [0.75, 0.5], epsilons=[1.0], horizon=100, runs=5, audit_runs=0, certificates=False
     ),
     "sweep": swept,
+    "watch": lambda: WATCHED,
 }
 PAGE = Path(__file__).parents[2] / "docs" / "results.md"
 

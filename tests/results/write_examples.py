@@ -6,6 +6,7 @@ The folders in `written` hold what this wrote with the code of each schema versi
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -52,11 +53,18 @@ def _from_laws() -> object:
     return privcheck.bound_from_laws(stats.laplace(0, 1), stats.laplace(1, 1), epsilon=1.0)
 
 
+def _watched() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder, "watch.sqlite")
+        return privcheck.watch("rnm-ftnl-published", epsilon=1.0, store=store, nights=3)
+
+
 CALLS: dict[str, Callable[[], object]] = {
     "one_run": _guessed,
     "sample_bound": _sampled,
     "law_bound": _from_laws,
     "claims": _claimed,
+    "watch": _watched,
 }
 
 
