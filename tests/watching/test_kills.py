@@ -16,7 +16,7 @@ import pytest
 import privcheck
 from privcheck.watching import read_watches
 
-PLACES = str(Path(privcheck.__file__).parents[1])
+PLACES = os.pathsep.join([str(Path(privcheck.__file__).parents[1]), str(Path(__file__).parents[2])])
 NIGHT = """
 import sys
 from privcheck.watching import watch
