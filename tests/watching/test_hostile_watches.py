@@ -164,11 +164,11 @@ def test_a_claim_that_another_process_has_made_meanwhile_is_kept(store, monkeypa
     held = EvidenceStore.held
 
     @contextmanager
-    def late(self):
+    def late(self, wait=0.0):
         with monkeypatch.context() as patch:
             patch.setattr(EvidenceStore, "held", held)
             watch(Blocks, store=store, **FEW)
-        with held(self) as alone:
+        with held(self, wait) as alone:
             yield alone
 
     EvidenceStore(store, make=True).close()
