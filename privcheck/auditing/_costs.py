@@ -15,7 +15,7 @@ from privcheck.auditing._scoring.view import ViewMaker
 from privcheck.auditing._search.equal_coins import COUPLED_RUNS, looked_at
 from privcheck.auditing._search.promise import Promise
 from privcheck.auditing._search.stream_families import spread
-from privcheck.auditing._search.successive_halving import LEAST_RUNS, screening_rounds
+from privcheck.auditing._search.successive_halving import LEAST_RUNS, Round, screening_rounds
 from privcheck.targets import RANDOM, Runner, ServiceRunner, StreamPair
 
 MOST_RUNS = 2_000_000
@@ -171,9 +171,14 @@ def search_runs(pairs: int, random: int, spend: int) -> int:
     >>> search_runs(2, 0, 4_000) <= 4_000, search_runs(500, 300, 4_000) > 20_000
     (True, True)
     """
-    looks, listed = looked_at(pairs, random, spend)
-    rounds = screening_rounds(listed, spend - 2 * COUPLED_RUNS * looks)
+    looks, rounds = _search(pairs, random, spend)
     return 2 * COUPLED_RUNS * looks + sum(planned.cost for planned in rounds)
+
+
+def _search(pairs: int, random: int, spend: int) -> tuple[int, list[Round]]:
+    """Return how many pairs a search looks at first, and its rounds after that."""
+    looks, listed = looked_at(pairs, random, spend)
+    return looks, screening_rounds(listed, spend - 2 * COUPLED_RUNS * looks)
 
 
 def pairs_for(pairs: list[StreamPair], spend: int) -> list[StreamPair]:
@@ -205,10 +210,9 @@ def course_seconds(sizes: list[int], pairs: int, costs: Costs, jobs: int, engine
     """
     runs, read = 2 * sum(sizes), 0.0
     for size in sizes:
-        spend = screening_budget(size, engine)
-        looks, listed = looked_at(pairs, random, spend)
+        looks, rounds = _search(pairs, random, screening_budget(size, engine))
         runs, read = runs + 2 * COUPLED_RUNS * looks, read + looks * LOOK_SHARE
-        for planned in screening_rounds(listed, spend - 2 * COUPLED_RUNS * looks):
+        for planned in rounds:
             runs, read = runs + planned.cost, read + planned.kept + planned.joining
     return (runs * (costs.run + costs.read) + read * costs.pair) / (1 + 0.8 * (jobs - 1))
 

@@ -19,9 +19,6 @@ from privcheck.scheduling import digest
 from privcheck.targets import DRAWN, OUTPUTS_FORM, Given, Sides, StreamPair, joined_sides
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceStore
 
-EVENTS = 2
-"""Events of a night."""
-
 REPEATED = ("target", "epsilon", "delta", "error", "neighbours", "observe", "feedback", "arms", "horizon", "seeded")
 """What a report repeats of what a watch plays and claims."""
 
@@ -92,7 +89,8 @@ class Course:
 
     def nights(self) -> list[Night]:
         """Return what was counted in each night."""
-        return [_night(entry) for entry in self.ended]
+        events = next((len(entry.said["past"]) for entry in self.ended if entry.kind == COUNTED), 1)
+        return [_night(entry, events) for entry in self.ended]
 
     def report(self, name: str, counted: int, notes: Sequence[str]) -> WatchReport:
         """Return what is known."""
@@ -132,12 +130,12 @@ def _told(entry: Entry, value: float) -> WatchedNight:
     return WatchedNight(entry.event, said["at"], said["version"], runs, streams, event, *counts, shown_e_value(value))
 
 
-def _night(entry: Entry) -> Night:
+def _night(entry: Entry, events: int) -> Night:
     said = entry.said
     if entry.kind == LOST:
-        none = np.zeros((0, EVENTS, 4), np.int64), np.zeros(0, np.int64), np.zeros((EVENTS, 4), np.int64), 0
+        none = np.zeros((0, events, 4), np.int64), np.zeros(0, np.int64), np.zeros((events, 4), np.int64), 0
         return Night(said["version"], *none, lost=True)
-    blocks = np.array(said["blocks"], np.int64).reshape(-1, EVENTS, 4)
+    blocks = np.array(said["blocks"], np.int64).reshape(-1, events, 4)
     lengths, past = np.array(said["lengths"], np.int64), np.array(said["past"], np.int64)
     return Night(said["version"], blocks, lengths, past, int(said["known"]))
 

@@ -128,8 +128,8 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
         del options[own]
     audited = NightlyAudit(target, **options)
     name = audited.name if name is None else _named(name, "name")
-    code = _code(audited) if version is None else _named(version, "version")
-    said, made = _asked(audited), _made(audited)
+    made, said = _made(audited), _asked(audited)
+    code = _code(audited, made) if version is None else _named(version, "version")
     with closing(EvidenceStore(store, make=settings.effort.nights > 0)) as kept:
         notes, counted = [*audited.notes], 0
         _check_watch(kept, name, said)
@@ -143,7 +143,9 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
                     kept.add(WATCH, name, 0, said)
                 with progress(f"watching {name}", settings.effort.nights, counted=True) as advance:
                     for _ in range(settings.effort.nights):
-                        counted += _play(audited, kept, name, (code, made), settings, notes)
+                        counted += _play(
+                            audited, kept, name, (code, made if isinstance(made, str) else None), settings, notes
+                        )
                         advance(1)
         entries = kept.of(name)
         if not entries:
@@ -284,28 +286,26 @@ def _check_watch(kept: EvidenceStore, name: str, said: dict[str, Any]) -> None:
         raise PrivcheckError("store", words(f"{kept.file}, in which {name!r} has {old}"), f"{new}, as asked", hint)
 
 
-def _code(audited: NightlyAudit) -> str:
-    """Return a hash of the code that is played, of what it holds, and of the libraries and the processor."""
+def _code(audited: NightlyAudit, made: str | PrivcheckError) -> str:
+    """Return a short name for what is played: the beginning of its hash, which `_made` returned."""
     if not audited.code:
         hint = "name the version of the service: version='2.4.1', or the hash of its commit"
         raise PrivcheckError("version", None, "a name, since another program plays and its code is not seen", hint)
-    try:
-        played = digest(played_by(audited.plan.policy.runner))
-    except PrivcheckError as error:
-        hint = f"name it with version=; its code cannot be hashed ({error})"
-        raise PrivcheckError("version", None, "a name for this version of the code", hint) from None
-    return digest((played, sorted(fingerprint().items())))[:16]
+    if isinstance(made, PrivcheckError):
+        hint = f"name it with version=; its code cannot be hashed ({made})"
+        raise PrivcheckError("version", None, "a name for this version of the code", hint)
+    return made[:16]
 
 
-def _made(audited: NightlyAudit) -> str | None:
-    """Return a hash of all that decides, beside streams and seeds, what is counted; None if it has none.
+def _made(audited: NightlyAudit) -> str | PrivcheckError:
+    """Return a hash of all that decides, beside streams and seeds, what is counted, or why it has none.
 
     It tells whether a night that was begun is finished by what began it, also where versions are named.
     """
     try:
         return digest((played_by(audited.plan.policy.runner), sorted(fingerprint().items())))
-    except PrivcheckError:
-        return None
+    except PrivcheckError as error:
+        return error
 
 
 def _named(text: Any, parameter: str) -> str:

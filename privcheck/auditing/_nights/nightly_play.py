@@ -18,6 +18,7 @@ import numpy as np
 from privcheck.arrays import Codes
 from privcheck.auditing._confirmation.e_process import choose_to_bet
 from privcheck.auditing._confirmation.evidence import CountedEvent
+from privcheck.auditing._confirmation.sequential_audit import EVENTS
 from privcheck.auditing._confirmation.tally import Counter, side_by_side, usual_output
 from privcheck.auditing._costs import pairs_for
 from privcheck.auditing._events.event import Event
@@ -46,9 +47,6 @@ from privcheck.targets import (
     joined_sides,
     load,
 )
-
-EVENTS = 2
-"""Events that are bet on; the wealth of their bets is averaged."""
 
 LEARNING_RUNS = 200
 """Runs per stream that are known before the first bet, at least: what is missing is played for that."""
