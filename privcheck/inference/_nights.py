@@ -153,18 +153,20 @@ def alarms_over_nights(nights: Sequence[Night], wealth: Array, error: float) -> 
     error : the probability with which a claim that all versions satisfy is ever said to be broken, at most.
     """
     threshold = -math.log(check("error", error, LEVEL))
+    penalties = np.array([penalty(version) for version in range(1, len(wealth) + 1)])
     alarms: list[Alarm] = []
     course: list[float] = []
     for number, night in enumerate(nights):
         ended = alarms[-1].version if alarms else 0
-        since = [(wealth[k - 1, number] - penalty(k), k) for k in range(ended + 1, night.version + 1)]
-        if not since:  # the alarm stands
-            course.append(float(wealth[alarms[-1].since - 1, number] - penalty(alarms[-1].since)))
+        since = wealth[ended : night.version, number] - penalties[ended : night.version]
+        if not since.size:  # the alarm stands
+            course.append(float(wealth[alarms[-1].since - 1, number] - penalties[alarms[-1].since - 1]))
             continue
-        value, version = max(since)
-        course.append(float(value))
-        if value >= threshold:
-            alarms.append(Alarm(number + 1, version, night.version, math.exp(min(700.0, value))))
+        best = len(since) - 1 - int(since[::-1].argmax())  # of equal ones the latest version
+        course.append(float(since[best]))
+        if since[best] >= threshold:
+            value = math.exp(min(700.0, since[best]))
+            alarms.append(Alarm(number + 1, ended + best + 1, night.version, value))
     return alarms, course
 
 
