@@ -108,7 +108,7 @@ class Result:
             if name not in known:
                 raise PrivcheckError("columns", name, f"columns among {', '.join(known)}")
         aligned = "".join("r" if _numeric([row[name] for row in rows]) else "l" for name in names)
-        head = " & ".join(_escaped(name.replace("_", " ")) for name in names)
+        head = " & ".join(latex_text(name.replace("_", " ")) for name in names)
         body = [" & ".join(_cell(name, row[name]) for name in names) + r" \\" for row in rows]
         lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{head} \\", r"\midrule", *body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -191,10 +191,10 @@ _SPECIAL = {
 }  # fmt: skip
 
 
-def _escaped(text: str) -> str:
+def latex_text(text: str) -> str:
     r"""Return text in LaTeX.
 
-    >>> _escaped("T >= 3, a_b"), _escaped("7.7 ln T")
+    >>> latex_text("T >= 3, a_b"), latex_text("7.7 ln T")
     ('T $\\ge$ 3, a\\_b', '$7.7\\ln T$')
     """
     if rate := re.fullmatch(r"([\d.e+-]+) ln T(?: \(rate\))?", text):
@@ -218,7 +218,7 @@ def _cell(name: str, value: Any) -> str:
         return f"${value}$"
     if isinstance(value, float):
         return _number(value)
-    return _escaped(str(value))
+    return latex_text(str(value))
 
 
 def _number(value: float) -> str:

@@ -12,11 +12,13 @@ import typer
 from privcheck.cli._code_findings import check_findings
 from privcheck.cli._delivery import deliver, show
 from privcheck.cli._options import Json, check_html, check_json
-from privcheck.cli._statuses import status_of_comparison, status_of_folder
+from privcheck.cli._statuses import status_of_audit, status_of_certificate, status_of_comparison, status_of_folder
 
 
 def report(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of results written with --json.")],
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="A folder of results written with --json; with --review one of them.")
+    ],
     html: Annotated[str | None, typer.Option(help="File for the page; DIR/index.html by default.")] = None,
     pages: Annotated[
         bool | None,
@@ -27,6 +29,10 @@ def report(
     level: Annotated[
         float, typer.Option(help="Error rate of the lines on all audited claims together, in (0, 0.5].")
     ] = 0.05,
+    review: Annotated[
+        bool, typer.Option("--review", help="Print one audit or certificate as Markdown for a review or a bug report.")
+    ] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="With --review: print LaTeX in place of Markdown.")] = False,
 ) -> int:
     """Summarise many results in one page: a sortable row for each, violations first, with links to their pages.
 
@@ -43,13 +49,22 @@ def report(
     that were made, not only those with a result that was looked for. In the folder of `privcheck sweep`, finished or
     not, claims that are not tested yet count too, and stale results are left out.
 
+    What a review of a paper or a bug report needs of one result is printed by --review: the claim, what was run, the
+    two inputs, the event, the bound, the command that repeats it, and what it does not show:
+
+        privcheck report results/audit.json --review
+
     Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, including a .json file that
     cannot be read as a result: it is named on standard error and left out of the page. So is a cell of a sweep that
     failed.
     """
-    from privcheck.errors import PrivcheckError, on_one_line, printable
+    from privcheck.errors import PrivcheckError, on_one_line, printable, words
     from privcheck.reporting import details, is_own, plural, read_folder, save_index, sentence
 
+    if latex and not review:
+        raise PrivcheckError("latex", words("--latex alone"), "--review too", "add --review")
+    if review:
+        return _review(folder, "latex" if latex else "markdown")
     target = Path(folder) / "index.html" if html is None else Path(html)
     found = read_folder(folder, level)
     check_html(str(target))
@@ -75,6 +90,19 @@ def report(
         told = f"privcheck: {plural(left, 'page')} of single results not written; --pages writes all of them"
         sys.stderr.write(told + "\n")
     return status_of_folder(found)
+
+
+def _review(file: str, form: str) -> int:
+    """Print what a review says of one result."""
+    from privcheck.errors import PrivcheckError
+    from privcheck.reporting import load, review
+    from privcheck.results import Certificate
+
+    if Path(file).is_dir():
+        raise PrivcheckError("review", file, "the .json file of one result", "a review is about one of them")
+    found = load(file)
+    sys.stdout.write(review(found, form))
+    return status_of_certificate(found) if isinstance(found, Certificate) else status_of_audit(found)
 
 
 def compare(

@@ -26,8 +26,6 @@ from ._pictures.watch_picture import badge_svg as badge_svg
 from ._pictures.witness_picture import witness_figure as witness_figure
 from ._presented import as_csv as as_csv
 from ._presented import as_json as as_json
-from ._presented import audit_details as audit_details
-from ._presented import certificate_details as certificate_details
 from ._presented import check_plot as check_plot
 from ._presented import details as details
 from ._presented import evidence as evidence
@@ -36,13 +34,9 @@ from ._presented import notebook as notebook
 from ._presented import page as page
 from ._presented import plot as plot
 from ._presented import python_call as python_call
-from ._presented import render_certificate as render_certificate
-from ._presented import render_page as render_page
-from ._presented import render_simulation as render_simulation
-from ._presented import save_certificate_page as save_certificate_page
+from ._presented import review as review
 from ._presented import save_page as save_page
 from ._presented import save_sarif as save_sarif
-from ._presented import save_simulation_page as save_simulation_page
 from ._presented import sentence as sentence
 from ._presented import workflow_commands as workflow_commands
 from ._read_back import load as load

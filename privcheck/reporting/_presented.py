@@ -112,6 +112,27 @@ def markdown(result: Any, *part: str) -> str:
     return str(_way(result, "markdown")(result, *part))
 
 
+def review(result: Any, form: str = "markdown") -> str:
+    """Return what a review of a paper or a bug report says of an audit or a certificate.
+
+    Parameters
+    ----------
+    result : an audit or a certificate.
+    form : "markdown" or "latex".
+
+    Examples
+    --------
+    >>> from privcheck.results._example_results import VIOLATION
+    >>> review(VIOLATION).splitlines()[0].startswith("**Result.** rnm-ftnl-published")
+    True
+    """
+    from privcheck.reporting._text.review_text import FORMS
+
+    if form not in FORMS:
+        raise PrivcheckError("form", form, " or ".join(map(repr, FORMS)))
+    return FORMS[form](_way(result, "review", "an audit or a certificate")(result))
+
+
 def as_json(result: Any) -> str:
     """Return the JSON that the command writes of bounds or a curve: with what it knows beyond the result's own."""
     return str(_way(result, "as_json")(result))
@@ -175,11 +196,6 @@ def save_page(result: Any, path: str | Path, **options: Any) -> None:
     _way(result, "page")  # what has no page leaves no folder behind
     target = check_output(path, "path", PAGES)
     write_whole(target, page(result, **options))
-
-
-audit_details = certificate_details = details
-render_certificate = render_page = render_simulation = page
-save_certificate_page = save_simulation_page = save_page
 
 
 def check_plot(kind: str, path: str | Path | None, picture: str) -> None:

@@ -20,7 +20,7 @@ from privcheck.auditing import _costs as costs
 from privcheck.auditing._confirmation import fixed_runs, sequential_audit
 from privcheck.auditing._confirmation.tally import Counter
 from privcheck.cli import run
-from privcheck.reporting import audit_details
+from privcheck.reporting import details
 from privcheck.reporting._text.repeating import Call, repeat_audit
 from privcheck.results import AuditReport
 from privcheck.scheduling import Executor
@@ -350,7 +350,7 @@ def test_a_target_in_memory_is_named_in_a_comment(place, capsys, name):
 def test_the_terminal_prints_lines_that_can_be_pasted(place, width):
     report = privcheck.audit(place("batch"), epsilon=1.0, streams=STREAMS["floats"], runs=400)
     console = Console(width=width, record=True, file=io.StringIO())
-    console.print(audit_details(report))
+    console.print(details(report))
     printed = [line.rstrip() for line in console.export_text().splitlines()]
     for call in repeat_audit(report):
         lines = call.folded().splitlines()

@@ -11,7 +11,8 @@ import pytest
 
 from privcheck import AuditReport, audit
 from privcheck.cli import run
-from privcheck.reporting import bounds_figure, render_page
+from privcheck.reporting import bounds_figure
+from privcheck.reporting import page as render_page
 from privcheck.reporting._text.both_bounds import (
     certified_text,
     contradiction,

@@ -22,7 +22,8 @@ from privcheck import Certificate, PrivcheckError, ReleaseRefusedError, certify,
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure
 from privcheck.bandits import ALGORITHMS
 from privcheck.cli import run
-from privcheck.reporting import certificate_details, ledger_figure, render_certificate, replay_sentence
+from privcheck.reporting import details, ledger_figure, replay_sentence
+from privcheck.reporting import page as render_certificate
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.reporting._text.repeating import repeat_certificate
 from privcheck.results._example_results import GAUSSIAN
@@ -323,7 +324,7 @@ def test_tables_pages_and_pictures(kind):
     budget, _, said = BUDGETS[kind]
     found = certify(f"{FILE}:Batches", **budget, **SIZE)
     console = Console(width=200, record=True, file=io.StringIO())
-    console.print(certificate_details(found))
+    console.print(details(found))
     text = console.export_text()
     page = render_certificate(found)
     for shown in (text, page):

@@ -10,7 +10,8 @@ from rich.console import Console
 from privcheck import certify
 from privcheck.bandits import ALGORITHMS
 from privcheck.certifying._certify import LATER
-from privcheck.reporting import certificate_details, render_certificate
+from privcheck.reporting import details
+from privcheck.reporting import page as render_certificate
 
 TEXT = """
 import functools
@@ -187,7 +188,7 @@ def test_the_horizon_that_a_policy_is_told_is_no_number_beyond_it(tmp_path):
 def test_the_text_and_the_page_say_how_far_it_was_seen(tmp_path):
     certificate, _ = certified(tmp_path, DECIDES[0])
     console = Console(width=400, file=io.StringIO())
-    console.print(certificate_details(certificate))
+    console.print(details(certificate))
     for shown in (console.file.getvalue(), render_certificate(certificate)):
         text = " ".join(shown.split())
         assert "yes: every line that matters for privacy ran within 24 rounds, and none leaked" in text

@@ -16,7 +16,8 @@ from rich.console import Console
 
 from privcheck import Certificate, audit, certify
 from privcheck.cli import main
-from privcheck.reporting import certificate_details, render_certificate
+from privcheck.reporting import details
+from privcheck.reporting import page as render_certificate
 from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.results import UnreachedLine
 from privcheck.results._example_results import GRANTED
@@ -170,7 +171,7 @@ def test_a_policy_that_releases_nothing_is_told_what_is_the_case():
 
 def plain(certificate):
     console = Console(width=300, file=io.StringIO())
-    console.print(certificate_details(certificate))
+    console.print(details(certificate))
     return console.file.getvalue()
 
 

@@ -12,7 +12,9 @@ import pytest
 from privcheck.accounting import Charge, Ledger
 from privcheck.bounds import evaluate, named_instance
 from privcheck.private_values import Leak
-from privcheck.reporting import read_folder, render_bounds, render_certificate, render_page, save_index
+from privcheck.reporting import page as render_certificate
+from privcheck.reporting import page as render_page
+from privcheck.reporting import read_folder, render_bounds, save_index
 from privcheck.reporting._pages.page_simulation import render_simulation
 from privcheck.results import AuditReport, Certificate, Divergence, Estimate, ReplayResult, Resolution, Witness
 from privcheck.results._example_results import GRANTED, VIOLATION

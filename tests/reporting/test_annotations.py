@@ -14,7 +14,8 @@ import pytest
 import privcheck
 from privcheck.cli import run
 from privcheck.private_values import KINDS
-from privcheck.reporting import audit_details, render_page
+from privcheck.reporting import details
+from privcheck.reporting import page as render_page
 from privcheck.reporting._annotations.code_finding import RULES, Finding, findings
 from privcheck.reporting._annotations.github import commands_of
 from privcheck.reporting._annotations.sarif import sarif, save_sarif
@@ -191,7 +192,7 @@ def test_the_terminal_the_page_a_notebook_and_a_test_show_the_line():
     from rich.console import Console
 
     console = Console(width=200, file=io.StringIO())
-    console.print(audit_details(FAULTY))
+    console.print(details(FAULTY))
     shown = [console.file.getvalue(), render_page([FAULTY]), FAULTY._repr_html_(), "\n".join(faults_told(FAULTY))]
     for text in shown:
         plain = text.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")

@@ -16,8 +16,8 @@ import privcheck
 from privcheck.accounting import Charge, Ledger
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import clean, divergence_figure, ledger_figure, replay_sentence, to_svg
-from privcheck.reporting import render_certificate as render
-from privcheck.reporting import save_certificate_page as save
+from privcheck.reporting import page as render
+from privcheck.reporting import save_page as save
 from privcheck.reporting._descriptions import certificate as description
 from privcheck.reporting._pictures.ledger_excerpt import ledger_view
 from privcheck.reporting._pictures.style import COLOURS, INK

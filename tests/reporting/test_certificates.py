@@ -9,15 +9,8 @@ import pytest
 from rich.console import Console
 
 import privcheck
-from privcheck.reporting import (
-    audit_details,
-    audit_table,
-    bounds_figure,
-    certificate_details,
-    clean,
-    render_page,
-    replay_sentence,
-)
+from privcheck.reporting import audit_table, bounds_figure, clean, details, replay_sentence
+from privcheck.reporting import page as render_page
 from privcheck.reporting._pictures.style import CERTIFIED as COLOUR
 from privcheck.reporting._text.both_bounds import certified_text, contradiction, sandwich, upper_bound
 from privcheck.reporting._text.certificate_sentences import (
@@ -113,7 +106,7 @@ def test_contradiction_is_loud_everywhere(audits):
     assert wrong.startswith("CONTRADICTION: epsilon = 1 is refuted at level 0.001, and certified of the same policy.")
     assert "These cannot both hold" in wrong
     assert sandwich(report) is None
-    assert wrong in flat(shown(audit_details(report), 100))
+    assert wrong in flat(shown(details(report), 100))
     page = render_page([report])
     assert f'<p class="alarm"><strong>{wrong}' in page
     figure = bounds_figure([report])
@@ -141,10 +134,10 @@ def test_no_contradiction_with_a_bound_that_is_not_certified(reports, certificat
 def test_details_and_page_name_the_upper_bound(audits):
     granted = "≤ 1 on every execution of the guarded reference policy"
     assert certified_text(audits["granted"]) == granted
-    assert granted in flat(shown(audit_details(audits["granted"]), 100))
+    assert granted in flat(shown(details(audits["granted"]), 100))
     assert granted in render_page([audits["granted"]])
     assert sandwich(audits["granted"]) in render_page([audits["granted"]])
-    why = flat(shown(audit_details(audits["refused"]), 100))
+    why = flat(shown(details(audits["refused"]), 100))
     assert "certified upper bound none: a release was refused (budget: got a release at rnm.py:123" in why
 
 
@@ -229,7 +222,7 @@ def test_repeating(certificates):
 @pytest.mark.parametrize("name", NAMES)
 def test_details_of_every_certificate(certificates, name, width):
     certificate = certificates[name]
-    text = shown(certificate_details(certificate), width)
+    text = shown(details(certificate), width)
     assert max(len(line) for line in text.splitlines()) <= width
     assert "…" not in text
     said = flat(text)
@@ -244,19 +237,19 @@ def test_details_of_every_certificate(certificates, name, width):
 
 
 def test_details_show_leaks_refusals_and_the_divergence(certificates):
-    text = shown(certificate_details(certificates["leaky"]), 100)
+    text = shown(details(certificates["leaky"]), 100)
     for part in ("<my> bandit.py:12", "in update", "rounds 1-2 and 7", "other.py:40", "data (1, 0)", "/home/other.py"):
         assert part in text
     for part in ("In round 7, the run on the first stream plays arm 0", "v round 5", "0 1 0 1 0 1 1"):
         assert part in text
-    refused = shown(certificate_details(certificates["refused"]), 100)
+    refused = shown(details(certificates["refused"]), 100)
     assert "rnm.py:123" in refused
     assert "and 2 others" in refused
 
 
 def test_a_real_certificate_has_its_numbers():
     certificate = privcheck.certify("ucb", epsilon=1.0, horizon=6, runs=3)
-    said = flat(shown(certificate_details(certificate), 100))
+    said = flat(shown(details(certificate), 100))
     leak = certificate.leaks[0]
     assert f"ucb.py:{leak.line}" in said
     assert f"{certificate.replay.divergences} of {certificate.replay.replays}" in said

@@ -11,7 +11,8 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import clean, render_page, save_page
+from privcheck.reporting import clean, save_page
+from privcheck.reporting import page as render_page
 from privcheck.reporting._pages import page_audits as page_module
 from privcheck.reporting._text.audit_sentences import meaning, verdict_sentence
 

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import audit_details, audit_table, clean
+from privcheck.reporting import audit_table, clean, details
 
 
 def shown(content, width=100):
@@ -56,14 +56,14 @@ def test_expectations_have_to_match(reports):
 
 def test_target_is_no_markup(reports):
     squeezed = "".join(shown(audit_table([reports["early"]])).split())
-    assert "[bold]y[/bold]" in shown(audit_details(reports["early"]))
+    assert "[bold]y[/bold]" in shown(details(reports["early"]))
     assert "[bold]" in squeezed or "[bo" in squeezed
 
 
 @pytest.mark.parametrize("name", ["violation", "consistent", "unclaimed", "coarse", "early", "unbounded", "long"])
 def test_details_of_every_report(reports, name):
     report = reports[name]
-    text = shown(audit_details(report))
+    text = shown(details(report))
     assert clean(report.target) in " ".join(text.split())
     assert f"seed {report.seed}, {report.runs:,} runs per stream, engine kernel" in text
     for note in report.notes:
@@ -73,7 +73,7 @@ def test_details_of_every_report(reports, name):
 
 
 def test_details_show_the_witness(reports):
-    text = shown(audit_details(reports["violation"]))
+    text = shown(details(reports["violation"]))
     for part in (
         "v round 3",
         "second  arm 0 ##.#####",
@@ -89,7 +89,7 @@ def test_the_simplest_witness_comes_first(reports):
         report.witness, first=report.witness.first[2:5], second=report.witness.second[2:5], rounds=(1,),
         streams="round 1: short", event="the actions begin 0, 3",
     )  # fmt: skip
-    text = shown(audit_details(replace(report, simplest=simpler, simplest_lower=1.2345)))
+    text = shown(details(replace(report, simplest=simpler, simplest_lower=1.2345)))
     places = [
         text.index(part)
         for part in (
@@ -105,7 +105,7 @@ def test_the_simplest_witness_comes_first(reports):
     ]
     assert places == sorted(places)
     same = replace(report, simplest=replace(report.witness, event="one"), simplest_lower=1.2345)
-    text = shown(audit_details(same))
+    text = shown(details(same))
     assert "finer event on the same streams" in text
     assert text.count("v round 3") == 1
 
@@ -113,13 +113,13 @@ def test_the_simplest_witness_comes_first(reports):
 def test_what_a_reader_wants_comes_before_how_it_was_found(reports):
     report = reports["violation"]
     parts = ("claim", "lower bound (95 %)", "\nWitness", "could see", "searched", "resolution", "Clopper-", "To repeat")
-    text = shown(audit_details(report))
+    text = shown(details(report))
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
 
 
 def test_without_a_simpler_witness_there_is_one_heading(reports):
-    text = shown(audit_details(reports["violation"]))
+    text = shown(details(reports["violation"]))
     assert "finer event" not in text
     assert "mirror:" not in text
 
@@ -127,5 +127,5 @@ def test_without_a_simpler_witness_there_is_one_heading(reports):
 def test_the_second_event_is_told(reports):
     report = reports["violation"]
     mirrored = replace(report, witness=replace(report.witness, mirror="the actions begin 1"))
-    text = " ".join(shown(audit_details(mirrored)).split())
+    text = " ".join(shown(details(mirrored)).split())
     assert "mirror: the actions begin 1; it is more likely on the other stream, and the bound counts both" in text

@@ -16,9 +16,21 @@ from privcheck.reporting._terminal.rendered_parts import rendered
 from privcheck.reporting._text.audit_sentences import verdict_sentence as sentence
 from privcheck.reporting._text.failure_lines import audit_evidence as evidence
 from privcheck.reporting._text.repeating import NOT_REPEATABLE, repeat_audit
+from privcheck.reporting._text.review_text import audit_review as review
 from privcheck.results import AuditReport
 
-__all__ = ["PICTURES", "details", "evidence", "markdown", "notebook", "page", "plot", "python_call", "sentence"]
+__all__ = [
+    "PICTURES",
+    "details",
+    "evidence",
+    "markdown",
+    "notebook",
+    "page",
+    "plot",
+    "python_call",
+    "review",
+    "sentence",
+]
 
 
 def details(report: AuditReport) -> Group:

@@ -16,9 +16,21 @@ from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.reporting._text.certificate_sentences import certificate_word
 from privcheck.reporting._text.failure_lines import certificate_evidence as evidence
 from privcheck.reporting._text.repeating import repeat_certificate
+from privcheck.reporting._text.review_text import certificate_review as review
 from privcheck.results import Certificate
 
-__all__ = ["PICTURES", "details", "evidence", "markdown", "notebook", "page", "plot", "python_call", "sentence"]
+__all__ = [
+    "PICTURES",
+    "details",
+    "evidence",
+    "markdown",
+    "notebook",
+    "page",
+    "plot",
+    "python_call",
+    "review",
+    "sentence",
+]
 
 
 def details(certificate: Certificate) -> Group:

@@ -1,0 +1,100 @@
+"""What is pasted into a review or a bug report: all of the evidence, in Markdown and in LaTeX."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from privcheck import PrivcheckError
+from privcheck.cli import run
+from privcheck.reporting import review
+from privcheck.results import Fault
+from privcheck.results._example_results import GRANTED, VIOLATION
+
+HOSTILE = r"a\end{verbatim}\input{x} ``` <b>_*$"
+
+
+def words_of(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_a_review_of_an_audit_says_what_a_referee_asks_for(form):
+    said = words_of(review(VIOLATION, form))
+    for part in (
+        "claims epsilon = 1",
+        "all K rewards of one round may change",
+        "the actions are observed",
+        "100,000 runs per stream",
+        "Two streams of 8 rounds that differ in round 3",
+        "on the first input and 0.377",
+        "epsilon is at least 1.764",
+        "--horizon 8",
+        "The true epsilon may be larger",
+    ):
+        assert part in said, part
+
+
+def test_a_review_says_what_a_report_does_not_know():
+    early = replace(VIOLATION, verdict="inconclusive", epsilon_lower=None, witness=None, simplest=None)
+    assert "ended before it counted any runs" in review(early)
+    assert "Event" not in review(early)
+    assert "has no seed" in words_of(review(replace(VIOLATION, randomness="independent")))
+
+
+def test_a_group_is_counted():
+    said = review(replace(VIOLATION, neighbours="group:3"))
+    assert "the rows of up to 3 rounds may change, and" in said
+
+
+def test_a_review_of_a_certificate_says_what_it_rests_on():
+    said = words_of(review(GRANTED))
+    assert "certified: epsilon is at most 1.000" in said
+    assert "**Rests on.** nothing" in said
+    assert "privcheck certify" in said
+
+
+def test_nothing_that_was_audited_writes_markup():
+    fault = Fault("released-again", HOSTILE, 1, HOSTILE, HOSTILE, (1,), (HOSTILE,), 1)
+    found = replace(VIOLATION, target=HOSTILE, notes=[HOSTILE], faults=[fault])
+    latex, markdown = review(found, "latex"), review(found)
+    assert latex.count(r"\end{verbatim}") == latex.count(r"\begin{verbatim}")
+    assert latex.count(r"\input") == latex.count(r"\end {verbatim}\input")  # where all is shown as it is
+    assert "<b>" not in markdown.partition("**Two inputs.**")[0]
+    assert markdown.count("~~~~~~") == 4
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@pytest.mark.parametrize("found", [VIOLATION, GRANTED], ids=["audit", "certificate"])
+def test_latex_is_typeset(found, tmp_path):
+    text = r"\documentclass{article}\begin{document}" + review(found, "latex") + r"\end{document}"
+    (tmp_path / "a.tex").write_text(text, "utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert made.returncode == 0, made.stdout[-2000:]
+
+
+def test_the_command_prints_it_and_its_status_is_that_of_the_result(tmp_path, capsys):
+    (tmp_path / "audit.json").write_text(VIOLATION.to_json(), "utf-8")
+    (tmp_path / "certificate.json").write_text(GRANTED.to_json(), "utf-8")
+    assert run(["report", str(tmp_path / "audit.json"), "--review"]) == 1
+    assert capsys.readouterr().out == review(VIOLATION)
+    assert run(["report", str(tmp_path / "certificate.json"), "--review", "--latex"]) == 0
+    assert capsys.readouterr().out == review(GRANTED, "latex")
+
+
+@pytest.mark.parametrize("arguments", [[".", "--review"], ["missing.json", "--review"], [".", "--latex"]])
+def test_bad_input_is_one_line(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["report", *arguments]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_other_results_and_forms_are_refused():
+    with pytest.raises(PrivcheckError, match="an audit or a certificate"):
+        review([])
+    with pytest.raises(PrivcheckError, match="form"):
+        review(VIOLATION, "word")
