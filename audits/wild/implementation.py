@@ -139,6 +139,10 @@ class Shown:
         return self.least > self.claimed
 
 
+UNREPORTED = "not reported upstream yet"
+"""How `Fault.upstream` begins before the maintainers were told: until then the fault is not on the site."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """Why a claim does not hold, for those who maintain the implementation.
@@ -160,6 +164,11 @@ class Fault:
     remedy: str
     upstream: str
     argument: Callable[[], Shown]
+
+    @property
+    def is_published(self) -> bool:
+        """Whether it may be named on the site: its maintainers know of it."""
+        return not self.upstream.startswith(UNREPORTED)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from audits.wild.implementation import SEEN_BY, Wild
+from audits.wild.implementation import SEEN_BY, Fault, Wild
 from audits.wild.record import Record
 
 COMMAND = """python -m audits.wild --repositories DIR --python NAME=PATH \\
@@ -18,9 +18,10 @@ INTRODUCTION = f"""# Public implementations, audited
 wrote and published, each audited through glue of at most five lines (what sets it up, such as its parameters, is not
 counted). {{kept}} of them keep their claims as far as such an audit can see{{inconclusive}}.
 {{faults}} do not: for each an argument of its own, which uses nothing of privcheck, shows it, and the audits refute
-{{refuted}} of them as well (shown by the argument alone: {{alone}}). All software has faults, this toolkit too: these
-are set out so that they can be mended, with a change that we would suggest. Thanks are due to the authors, who
-published their code.
+{{refuted}} of them as well (shown by the argument alone: {{alone}}). All software has faults, this toolkit too. A
+fault is set out here, with a change that we would suggest, once its maintainers have been told of it:
+{{withheld}} of the {{faults}} are not on this page yet. `.github/SECURITY.md` in the repository says how faults are
+disclosed. Thanks are due to the authors, who published their code.
 
 ```
 {COMMAND}
@@ -41,9 +42,8 @@ The declarations, the glue and the arguments are in `audits/wild`.
 - SmartNoise, Tumult Core and PipelineDP are played apart, through `privcheck.from_python`: install each in an
   environment of its own, and add `--python NAME=PATH` with its interpreter, once for each. The command says which
   names there are.
-- All faults below were noticed by readers of the code; each says what suffices to see it without reading. Each
-  suggested change was tried on a copy: with it the same audit is consistent with the claim, and the quadrature for
-  OpenDP's sampler stays below its map.
+- All faults were noticed by readers of the code; each says what suffices to see it without reading. Each suggested
+  change was tried on a copy: with it the same audit is consistent with the claim.
 - All this is about the versions that are named, and says nothing of later ones. Whoever maintains one of these and
   finds a sentence wrong is asked to say so: it will be corrected.
 - The noise is audited as real numbers. Attacks on floating-point numbers are out of scope.
@@ -62,8 +62,7 @@ def page(declared: Mapping[str, Wild], record: Record) -> str:
     shown = {name: wild for name, wild in declared.items() if name in record}
     faults = {name: wild for name, wild in shown.items() if wild.fault is not None}
     parts = [_introduction(shown, record), "## Claims that do not hold\n"]
-    for name, wild in faults.items():
-        parts.append(_fault(wild, record[name]))
+    parts += [_fault(wild, record[name]) for name, wild in faults.items() if _of(wild).is_published]
     kept = {name: wild for name, wild in shown.items() if wild.fault is None}
     parts.append("## Claims with which the audit is consistent\n")
     parts.append("| implementation | what | claim | neighbours | inputs | lower bound | resolution | runs |")
@@ -88,8 +87,14 @@ def _introduction(shown: Mapping[str, Wild], record: Record) -> str:
         faults=len(faults),
         refuted=refuted,
         alone=len(faults) - refuted,
+        withheld=sum(not _of(shown[name]).is_published for name in faults),
         minutes=math.ceil(sum(record[name]["cpu_seconds"] for name in shown) / 60),
     )
+
+
+def _of(wild: Wild) -> Fault:
+    assert wild.fault is not None
+    return wild.fault
 
 
 def _row(wild: Wild, found: Mapping[str, Any]) -> str:
@@ -111,8 +116,7 @@ def _row(wild: Wild, found: Mapping[str, Any]) -> str:
 
 def _fault(wild: Wild, found: Mapping[str, Any]) -> str:
     """Return what its maintainers need to know about a fault."""
-    fault = wild.fault
-    assert fault is not None
+    fault = _of(wild)
     assert fault.seen_by in SEEN_BY
     audited = f"{_number(found)} with {found['runs']:,} runs ({found['verdict']})"
     replay = f"{wild.replay} --runs {found['runs']} --seed {found['seed']}"

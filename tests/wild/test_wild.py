@@ -279,6 +279,20 @@ def test_the_committed_page_is_made_of_the_committed_record():
     assert (REPOSITORY / "docs" / "wild.md").read_text(encoding="utf-8") == page.page(declared, FOUND)
 
 
+def disclosed(wild, text):
+    """Tell whether a page shows a fault: its cause, its argument, or what is audited, beside its project."""
+    fault = wild.fault
+    return fault.cause in text or fault.remedy in text or f"{wild.project.source}: {wild.what}" in text
+
+
+@pytest.mark.parametrize("wild", faulty, ids=lambda wild: wild.id)
+def test_a_fault_is_on_the_site_only_if_its_maintainers_know_of_it(wild):
+    pages = "\n".join(file.read_text("utf-8") for file in (REPOSITORY / "docs").rglob("*.md"))
+    assert disclosed(wild, pages) == wild.fault.is_published
+    told = replace(wild, fault=replace(wild.fault, upstream="known upstream: issue 1"))
+    assert disclosed(told, page.page({wild.id: told}, FOUND))
+
+
 def test_the_head_of_the_page_counts_what_its_rows_say():
     names = ["opendp-laplace", "opendp-geometric", "opendp-eigenvector", "feducb-messages"]
     shown = {name: declared[name] for name in names}
