@@ -23,19 +23,39 @@ FILES = {
 }
 """The files of a new project, each with its template."""
 
+SERVICE_FILES = {
+    "README.md": "service_README.md.txt",
+    ".gitignore": "gitignore.txt",
+    ".github/workflows/privacy.yml": "service_privacy.yml.txt",
+    ".github/workflows/watch.yml": "watch.yml.txt",
+    "service.py": "service.py.txt",
+}
+"""The same for a service."""
+
+WATCHED = "{package}.bandit:Bandit --epsilon 1 --arms 2 --horizon 10 --runs 1000"
+WATCHED_SERVICE = (
+    '--command "python3 service.py" --name {name} --code-version "$GITHUB_SHA" --epsilon 1 --arms 2 --horizon 4'
+)
+"""What a night of each plays; the code of a service is known by its commit."""
+
 
 def init(
     folder: Annotated[
         str, typer.Argument(metavar="DIR", help="The folder of the project; it is made if need be.")
     ] = ".",
+    service: Annotated[
+        bool, typer.Option("--service", help="Write a bandit behind a command, in any language, and audits of it.")
+    ] = False,
 ) -> int:
     """Write a small project: a private bandit, tests of its privacy, and GitHub workflows that run them and watch it.
 
         privcheck init private-news
+        privcheck init news-service --service
 
     The claim, the number of arms, the horizon, the runs, the level of the tests and the folder for the pages of failed
     tests stand in `[tool.privcheck]` in pyproject.toml. The package is named after the folder. Replace the bandit by
-    your own, and run pytest.
+    your own, and run pytest. With --service the bandit is a program that answers JSON, which is audited and watched by
+    its commands; replace it by calls to your service.
 
     No file is overwritten: if any of them exists, nothing is written.
 
@@ -45,26 +65,29 @@ def init(
     from privcheck.files import write_whole
 
     place = Path(folder)
-    texts = skeleton(place)
+    texts = skeleton(place, service=service)
     check_free(place, list(texts))
     for path, text in texts.items():
         write_whole(place / path, text, "folder")
     sys.stdout.write("".join(f"{printable(str(place / path))}\n" for path in texts))
     enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
-    sys.stdout.write(f"Now run: {enter}pytest\n")
+    audit = 'privcheck audit --command "python3 service.py" --epsilon 1 --arms 2 --horizon 4 --time-budget 30'
+    sys.stdout.write(f"Now run: {enter}{audit if service else 'pytest'}\n")
     return 0
 
 
-def skeleton(place: Path) -> dict[str, str]:
-    """Return the text of each file of a project in a folder, by its path there.
+def skeleton(place: Path, *, service: bool = False) -> dict[str, str]:
+    """Return the text of each file of a project in a folder, by its path there; `service` for that of a service.
 
     >>> "private_news/bandit.py" in skeleton(Path("private-news"))
     True
     """
     package = package_name(place.resolve().name)
     names = {"package": package, "name": package.replace("_", "-")}
+    watched = (WATCHED_SERVICE if service else WATCHED).format(**names)
+    names |= {"watched": watched, "project": "" if service else " ."}
     texts = {}
-    for path, template in FILES.items():
+    for path, template in (SERVICE_FILES if service else FILES).items():
         text = (SKELETON / template).read_text(encoding="utf-8")
         for name, value in names.items():
             text = text.replace(f"${{{name}}}", value)

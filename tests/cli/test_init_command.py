@@ -1,6 +1,7 @@
 """`privcheck init`: the project that it writes passes its own tests, fails when it leaks, and overwrites nothing."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -103,3 +104,60 @@ def test_the_files_of_the_example_are_formatted(project):
         pytest.skip("needs ruff")
     command = [str(ruff), "format", "--check", "--isolated", "--line-length=120", str(project)]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture
+def service(tmp_path, capsys):
+    folder = tmp_path / "news-service"
+    assert run(["init", str(folder), "--service"]) == 0
+    assert "privcheck audit --command" in capsys.readouterr().out
+    return folder
+
+
+def audit_step(folder):
+    yaml = pytest.importorskip("yaml")
+    steps = yaml.safe_load((folder / ".github/workflows/privacy.yml").read_text())["jobs"]["privacy"]["steps"]
+    return next(step["run"] for step in steps if step.get("name") == "audit")
+
+
+def played(folder, script, options):
+    """Run a step of the workflow with a `privcheck` that takes further options."""
+    tool = folder.parent / "bin" / "privcheck"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m privcheck "$@" {options}\n')
+    tool.chmod(0o755)
+    environment = os.environ | {"PATH": f"{tool.parent}:{os.environ['PATH']}", "PYTHONPATH": PLACES}
+    command = ["bash", "-e", "-c", script.replace("--time-budget 240", "").replace("--annotate github", "")]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.chance(0.0, "so few runs can refute nothing")
+def test_an_inconclusive_audit_of_a_service_passes_with_a_warning(service):
+    pytest.importorskip("matplotlib")
+    done = played(service, audit_step(service), "--runs 40 --pairs 4")
+    assert done.returncode == 0, done.stderr
+    assert "::warning::the audit was inconclusive" in done.stdout
+    assert (service / "privacy-reports" / "audit.html").exists()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_a_leaking_service_fails_the_workflow(service):
+    pytest.importorskip("matplotlib")
+    program = service / "service.py"
+    text = program.read_text()
+    assert "self.scale * noise" in text
+    program.write_text(text.replace("self.scale * noise", "0.01 * noise"))
+    done = played(service, audit_step(service), "--runs 400 --pairs 20")
+    assert done.returncode == 1, done.stdout
+    assert "violation" in done.stdout
+
+
+def test_no_file_of_a_service_has_a_name_left_open(service):
+    everything = "".join(path.read_text() for path in service.rglob("*") if path.is_file())
+    assert "${package}" not in everything
+    assert "${name}" not in everything
+    assert '--name news-service --code-version "$GITHUB_SHA"' in everything
+    assert sorted(path.name for path in service.rglob("*") if path.is_file()) == [
+        ".gitignore", "README.md", "privacy.yml", "service.py", "watch.yml"
+    ]  # fmt: skip
