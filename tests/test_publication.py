@@ -110,3 +110,9 @@ def test_the_paper_is_typeset(tmp_path):
     command = ["pandoc", "paper.md", "--citeproc", "--bibliography=paper.bib", "-o", str(tmp_path / "paper.html"), "-s"]
     subprocess.run(command, cwd=REPOSITORY / "paper", check=True, timeout=120)
     assert "Dwork" in (tmp_path / "paper.html").read_text("utf-8")
+
+
+def test_the_readme_is_short_and_answers_first():
+    lines = text_of("README.md").splitlines()
+    assert len(lines) <= 120
+    assert any("✗ violation" in line for line in lines[:40])
