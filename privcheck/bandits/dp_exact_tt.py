@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -42,9 +43,9 @@ class DPExactTT(BestArmAlgorithm):
 
     While noise dominates, the noise of every batch hides about one nat, so fewer and longer batches are better. Let l =
     ceil(ratio n) - n be the usual length of the next one, w = 8 / (8 + l epsilon^2) the share of the noise in the
-    variance of its sum if the mean is 1/2, c the next arm, or the challenger if that is B, and v = 4.5 + ln(K - 1).
+    variance of its sum if the mean is 1/2, c the next arm, or the challenger if that is B, and v = worth + ln(K - 1).
     The batch has w v / min_u (d(mu_B, u) + d(mu_c, u)) rewards, with which it is expected to bring w v nats, but at
-    most w (longest - 1) n, and never fewer than l.
+    most 2 w n, and never fewer than l.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class DPExactTT(BestArmAlgorithm):
     delta : the largest probability of recommending an arm that is not the best, in [1e-9, 0.5).
     ratio : ratio of successive pull counts of an arm, in [1.05, 64].
     first : epsilon times the length of an arm's first batch, in (0, 100].
-    longest : the most by which a batch that is longer than usual multiplies n, in [1, 64]; 1 for none.
+    worth : the nats that a batch is expected to bring if K = 2 and noise dominates, in (0, 100].
     rewards : "plain", or "coin" for one Bernoulli coin per reward: delta is proved for rewards in {0, 1} only.
 
     Guarantee
@@ -99,8 +100,11 @@ class DPExactTT(BestArmAlgorithm):
     first: float = parameter(
         Real(0.0, 100.0, low_open=True), typical=(0.1, 10.0), default=10.0, doc="epsilon times an arm's first batch"
     )
-    longest: float = parameter(
-        Real(1.0, 64.0), typical=(1.0, 6.0), default=3.0, doc="the most by which a longer batch multiplies n"
+    worth: float = parameter(
+        Real(0.0, 100.0, low_open=True),
+        typical=(0.1, 10.0),
+        default=4.5,
+        doc="nats expected of a batch while noise dominates",
     )
     rewards: str = rewards_parameter()
 
@@ -114,10 +118,15 @@ class DPExactTT(BestArmAlgorithm):
         """Return the number of rewards in an arm's first batch."""
         return first_batch(self.first, 1.0 / self.epsilon)
 
+    @property
+    def nats(self) -> float:
+        """Return worth + ln(K - 1), as the threshold grows by ln(K - 1)."""
+        return self.worth + math.log(self.arms - 1)
+
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> GridTopTwoPolicy:
         coins = rng if self.rewards == "coin" else None
         return GridTopTwoPolicy(
-            self.arms, self.epsilon, self.delta, self.ratio, noise or rng, coins, self.first_batch, self.longest
+            self.arms, self.epsilon, self.delta, self.ratio, noise or rng, coins, self.first_batch, self.nats
         )
 
     def warm_up(self) -> int:
@@ -126,4 +135,4 @@ class DPExactTT(BestArmAlgorithm):
 
     def kernel_parameters(self) -> Array:
         coins = self.rewards == "coin"
-        return np.array([self.epsilon, self.ratio, self.first_batch, coins, self.longest], np.float64)
+        return np.array([self.epsilon, self.ratio, self.first_batch, coins, self.nats], np.float64)

@@ -18,8 +18,8 @@ from privcheck.bandits.top_two_batches import INDISTINCT, TopTwoBatchesPolicy
 from privcheck.kernels import compiled
 from privcheck.mechanisms import NOISE_SLACK, Laplace
 
-WORTH = 4.5
-"""The nats that a batch is expected to bring, of two arms, while noise dominates."""
+LONGEST_RATIO = 3.0
+"""The most by which a batch that is longer than usual multiplies an arm's rewards: what it is worth is an estimate."""
 
 
 @compiled
@@ -73,37 +73,29 @@ def challenger_of(top: Array, null: Array, pulls: Integers, leader: int) -> int:
 
 @compiled
 def planned_total(
-    pulls: int,
-    ahead: float,
-    behind: float,
-    arms: int,
-    ratio: float,
-    longest: float,
-    first: int,
-    epsilon: float,
+    pulls: int, ahead: float, behind: float, ratio: float, first: int, epsilon: float, worth: float
 ) -> int:
     """Return an arm's number of pulls n after its next batch, which is longer than usual while noise dominates.
 
     The usual batch has l rewards (`next_total`), and 2 / epsilon^2 is a share w = 8 / (8 + l epsilon^2) or more of the
     variance of its noisy sum. If the leader and the arm that it is compared with have the means `ahead` and `behind`,
-    and both are played for as long, a batch of w v / min_u (d(ahead, u) + d(behind, u)) rewards is expected to bring
-    w v nats, v = 4.5 + ln(K - 1). So many it has, up to w (longest - 1) n.
+    and both are played for as long, a batch of w worth / min_u (d(ahead, u) + d(behind, u)) rewards is expected to
+    bring w worth nats. So many it has, up to 2 w n.
 
-    >>> planned_total(1000, 0.6, 0.4, 2, 1.5, 3.0, 1000, 0.01), planned_total(1000, 0.9, 0.1, 2, 1.5, 3.0, 1000, 0.01)
+    >>> planned_total(1000, 0.6, 0.4, 1.5, 1000, 0.01, 4.5), planned_total(1000, 0.9, 0.1, 1.5, 1000, 0.01, 4.5)
     (2988, 1561)
-    >>> planned_total(1000, 0.6, 0.4, 2, 1.5, 3.0, 1000, 1.0), planned_total(1000, 0.6, 0.4, 2, 1.5, 1.0, 1000, 0.01)
+    >>> planned_total(1000, 0.6, 0.4, 1.5, 1000, 1.0, 4.5), planned_total(1000, 0.6, 0.4, 1.5, 1000, math.inf, 4.5)
     (1500, 1500)
     """
     usual = next_total(pulls, ratio, first)
-    share, rate = 8.0 / (8.0 + (usual - pulls) * epsilon * epsilon), 0.0
+    share = 8.0 / (8.0 + (usual - pulls) * epsilon * epsilon)
+    longest, rate = (LONGEST_RATIO - 1.0) * share * pulls, 0.0
     if behind < ahead - INDISTINCT:
         means, counts = np.array([ahead, behind]), np.ones(2)
         u = most_likely_mean(means, counts, 2, epsilon, ahead, behind)
         rate = divergence_sum(means, counts, 2, u, epsilon)
-    length = share * (longest - 1.0) * pulls
-    if rate > 0.0:
-        length = min(share * (WORTH + math.log(arms - 1)) / rate, length)
-    return max(usual, pulls + math.ceil(length - INDISTINCT))
+    length = min(share * worth / rate, longest) if rate > 0.0 else longest
+    return max(usual, pulls + math.ceil(length - INDISTINCT)) if worth > 0.0 else usual
 
 
 @compiled
@@ -160,9 +152,9 @@ def top_two_kernel(
     deltas: Array,
     stops: Integers,
 ) -> None:
-    """Run Top Two; `parameters`: epsilon (infinite for no noise), ratio, first batch, 1 for coins, longest."""
+    """Run Top Two; `parameters`: epsilon (infinite for no noise), ratio, first batch, 1 for coins, a batch's worth."""
     epsilon, ratio, first, toss_coins = parameters[0], parameters[1], int(parameters[2]), parameters[3] > 0.0
-    longest = parameters[4]
+    worth = parameters[4]
     scale, drawn = (1.0 + NOISE_SLACK) / epsilon, epsilon / (1.0 + NOISE_SLACK)
     arms = means.shape[0]
     points, slack = mean_grid(drawn)
@@ -202,7 +194,7 @@ def top_two_kernel(
             left = record_stops(stops[run], levels, evidence, t, leader)
             arm = next_arm(estimate, top, null, pulls, leader, t, drawn)
             other = challenger_of(top, null, pulls, leader) if arm == leader else arm
-            planned = planned_total(pulls[arm], estimate[leader], estimate[other], arms, ratio, longest, first, drawn)
+            planned = planned_total(pulls[arm], estimate[leader], estimate[other], ratio, first, drawn, worth)
         record_end(actions, run, arms, stops, t, horizon)
 
 
@@ -224,24 +216,26 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         noise: np.random.Generator,
         coins: np.random.Generator | None,
         first: int,
-        longest: float = 1.0,
+        worth: float = 0.0,
     ) -> None:
         mechanism = Laplace(sensitivity=1.0, epsilon=epsilon) if epsilon < math.inf else None
         level, drawn = math.log((arms - 1) / (delta - least_probability(arms))), epsilon / (1.0 + NOISE_SLACK)
         super().__init__(arms, mechanism, ratio, noise, coins, first, level=level, drawn=drawn)
-        self.longest, self.planned = longest, [first] * arms
+        self.worth, self.planned = worth, [first] * arms
         self.points, self.slack = mean_grid(drawn)
         self.likelihood, self.start = np.zeros((arms, POINTS)), np.zeros((arms, POINTS))
         self.kept = [np.arange(POINTS) for _ in range(arms)]
 
     def plan(self, arm: int, ahead: float, behind: float) -> None:
         """Take note of how long the next batch is: see `planned_total`."""
-        pulls, usual = self.pulls[arm], super().next_total(arm)
-        share = 1.0 / (1.0 + (usual - pulls) * self.drawn**2 / 8.0)
-        rate = sum(self.least_costs(ahead, behind, 1, 1)) if behind < ahead - INDISTINCT else 0.0
-        wanted = (WORTH + math.log(self.arms - 1)) / rate if rate > 0.0 else math.inf
-        length = share * min(wanted, (self.longest - 1.0) * pulls)
-        self.planned[arm] = max(usual, pulls + math.ceil(length - INDISTINCT))
+        pulls, total = self.pulls[arm], super().next_total(arm)
+        share = 1.0 / (1.0 + (total - pulls) * self.drawn**2 / 8.0)
+        if self.worth > 0.0:
+            rate = sum(self.least_costs(ahead, behind, 1, 1)) if behind < ahead - INDISTINCT else 0.0
+            longest = (LONGEST_RATIO - 1.0) * share * pulls
+            length = min(share * self.worth / rate, longest) if rate > 0.0 else longest
+            total = max(total, pulls + math.ceil(length - INDISTINCT))
+        self.planned[arm] = total
 
     def next_total(self, arm: int) -> int:
         """Return the arm's number of pulls after its next batch, which was decided when the last one closed."""

@@ -38,8 +38,8 @@ def test_longer_batches_agree_and_are_those_of_an_oracle(play):
     for seed in range(6):
         table = (np.random.default_rng(seed).random((1500, 2)) < [0.3, 0.6]).astype(float)
         shown = []
-        for longest in (3.0, 1.0):
-            spec = DPExactTT(longest=longest, **options)
+        for worth in (4.5, 1e-9):
+            spec = DPExactTT(worth=worth, **options)
             expected = play.reference(spec, table, np.random.default_rng(seed))
             assert play.kernel(spec, table, np.random.default_rng(seed))[0].tolist() == expected
             shown.append(expected)
@@ -50,26 +50,26 @@ def test_longer_batches_agree_and_are_those_of_an_oracle(play):
         usual = -(-3 * pulls // 2)
         share = 8.0 / (8.0 + (usual - pulls) * epsilon**2)
         rate = sum(d_epsilon(np.full(len(u), mean), u, epsilon) for mean in (ahead, behind)).min()
-        for arms, longest in [(2, 2.0), (2, 6.0), (9, 3.0)]:
-            most = 8.0 / (8.0 + (usual - pulls) * epsilon**2) * (longest - 1.0) * pulls
-            length = min(share * (4.5 + np.log(arms - 1)) / rate, most)
-            found = planned_total(pulls, ahead, behind, arms, 1.5, longest, pulls, epsilon)
+        for nats in (1.0, 4.5, 9.0):
+            length = min(share * nats / rate, 2.0 * share * pulls)
+            found = planned_total(pulls, ahead, behind, 1.5, pulls, epsilon, nats)
             assert abs(found - max(usual, pulls + np.ceil(length))) <= 1
-            assert planned_total(pulls, behind, ahead, arms, 1.5, longest, pulls, epsilon) == max(
-                usual, pulls + np.ceil(most)
+            assert planned_total(pulls, behind, ahead, 1.5, pulls, epsilon, nats) == max(
+                usual, pulls + np.ceil(2.0 * share * pulls)
             )
+        assert planned_total(pulls, ahead, behind, 1.5, pulls, epsilon, 0.0) == usual
 
 
-@pytest.mark.chance(1e-6, "two means, five standard errors apart and more")
+@pytest.mark.chance(1e-5, "two means, four and a half standard errors apart and more")
 @pytest.mark.evidence
 def test_longer_batches_end_earlier_at_very_high_privacy(evidence):
-    """Five arms at epsilon 0.001: dp-se-bai takes 443,890 +- 4,891 rounds, and constant ratios 519,233 +- 6,152."""
+    """Five arms at epsilon 0.001: dp-se-bai takes 443,890 +- 4,891 rounds, batches of constant ratio 519,233 +- 6,152."""
     runs, means = evidence(100, 400), (0.6, 0.4, 0.4, 0.4, 0.4)
     longer, usual = (
         play_stops(
-            DPExactTT(arms=5, epsilon=0.001, longest=longest), Bernoulli(means), np.array([0.1]), 10**8, runs, seed=3
+            DPExactTT(arms=5, epsilon=0.001, worth=worth), Bernoulli(means), np.array([0.1]), 10**8, runs, seed=3
         )[:, 0, 0]
-        for longest in (3.0, 1.0)
+        for worth in (4.5, 1e-9)
     )
     assert min(longer.min(), usual.min()) > 0
     assert longer.mean() < usual.mean()
@@ -156,7 +156,7 @@ def test_equally_good_arms_are_not_told_apart():
 
 class Twin(GridTopTwoPolicy):
     def __init__(self, rng):
-        super().__init__(2, 1.0, 0.3, 1.5, rng, None, 2, 3.0)
+        super().__init__(2, 1.0, 0.3, 1.5, rng, None, 2, 4.5)
 
 
 class StopsInsideABatch(Twin):
