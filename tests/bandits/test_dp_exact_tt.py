@@ -63,7 +63,7 @@ def test_longer_batches_agree_and_are_those_of_an_oracle(play):
 @pytest.mark.chance(1e-5, "two means, four and a half standard errors apart and more")
 @pytest.mark.evidence
 def test_longer_batches_end_earlier_at_very_high_privacy(evidence):
-    """Five arms at epsilon 0.001: dp-se-bai takes 443,890 +- 4,891 rounds, batches of constant ratio 519,233 +- 6,152."""
+    """Five arms at epsilon 0.001: dp-se-bai takes 443,890 +- 4,891 rounds, a constant ratio 519,233 +- 6,152."""
     runs, means = evidence(100, 400), (0.6, 0.4, 0.4, 0.4, 0.4)
     longer, usual = (
         play_stops(
