@@ -1,12 +1,14 @@
 """The measured stopping times and error rates of docs/identification-measured.md; `--runs` of each policy, seed 0.
 
 `python benchmarks/identification.py` takes about six minutes on one core, and as long again with `--grid`, which
-compares dp-exact-tt with dp-se-bai from very high to hardly any privacy.
+compares dp-exact-tt with dp-se-bai from very high to hardly any privacy. `--only` names the policies of the tables;
+`--instances` and `--budgets` choose cells of the grid.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from privcheck import identify
@@ -32,6 +34,7 @@ ERRORS: list[tuple[str, dict[str, Any], tuple[float, ...], float, float]] = [
     ("adap-tt", {"statistic": "bounded"}, (0.6, 0.5, 0.5), 0.3, 0.1),
     ("dp-exact-tt", {}, (0.6, 0.4), 0.003, 0.3),
     ("dp-exact-tt", {}, (0.52, 0.48), 4.0, 0.3),
+    ("dp-exact-tt", {}, (0.5, 0.4, 0.4, 0.4, 0.4), 0.001, 0.3),
     ("adap-tt", {"threshold": "experimental"}, (0.6, 0.4), 0.001, 0.3),
     ("adap-tt", {"threshold": "experimental", "statistic": "bounded"}, (0.6, 0.4), 0.001, 0.3),
     ("adap-tt", {"statistic": "bounded"}, (0.6, 0.4), 0.001, 0.3),
@@ -49,11 +52,12 @@ DELTAS = (0.1, 0.01)
 """On the first three instances most runs of dp-se-bai end after its first epoch, the best that it can do."""
 
 
-def grid(runs: int) -> None:
-    """Print the mean stopping times of dp-exact-tt and dp-se-bai on every instance, budget and delta."""
+def grid(runs: int, instances: Sequence[str], budgets: Sequence[float]) -> None:
+    """Print the mean stopping times of dp-exact-tt and dp-se-bai on these instances and budgets, at every delta."""
     print("| instance | epsilon | delta | dp-exact-tt | dp-se-bai | wrong | ratio |")
-    for label, means in GRID.items():
-        for epsilon in BUDGETS:
+    for label in instances:
+        means = GRID[label]
+        for epsilon in budgets:
             found = []
             for name in ("dp-exact-tt", "dp-se-bai"):
                 spec = ALGORITHMS[name](arms=len(means), epsilon=epsilon)
@@ -85,12 +89,17 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--error-runs", type=int, default=2000)
     parser.add_argument("--grid", action="store_true", help="only compare dp-exact-tt with dp-se-bai on a grid")
+    parser.add_argument("--instances", nargs="+", default=list(GRID), choices=list(GRID))
+    parser.add_argument("--budgets", nargs="+", type=float, default=list(BUDGETS))
+    parser.add_argument("--only", nargs="+", default=sorted({name for name, _ in POLICIES}))
     given = parser.parse_args()
     if given.grid:
-        grid(given.runs)
+        grid(given.runs, given.instances, given.budgets)
         raise SystemExit
     print("| instance | epsilon | policy | mean +- se | median | 95 % | cut | wrong | its 95 % interval |")
     for label, options in POLICIES:
+        if label not in given.only:
+            continue
         for instance, means in INSTANCES.items():
             for epsilon in (0.1, 1.0) if label != "top-two" else (0.0,):
                 print(
@@ -99,6 +108,8 @@ if __name__ == "__main__":
                 )
     for label, options, means, epsilon, delta in ERRORS:
         runs = given.error_runs
+        if label not in given.only:
+            continue
         print(
             f"| {means} delta {delta} | {epsilon:g} | {row(label, options, means, epsilon, delta, runs)} |", flush=True
         )

@@ -111,6 +111,7 @@ SETTINGS = (
         (
             Entry("published", "ldp-ucb", {"epsilon": 1.0}, 0.1),
             Entry("ours", "ldp-kl-ucb", {"epsilon": 1.0}, 0.1),
+            Entry("ours", "ldp-imed", {"epsilon": 1.0}, 0.1),
             Entry("not private", "imed", {}, 0.1),
         ),
         lambda: least("finite-time/local", bernoulli(C2, 10**5, 1.0)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,10 +24,10 @@ class DPExactTT(BestArmAlgorithm):
     r"""DP-Exact-TT: best-arm identification by geometric batches and the exact likelihood of their noisy sums.
 
     The first batch of an arm has ceil(first / epsilon) rewards, lowest arm first; every further one brings its total to
-    ceil(ratio n). When a batch closes, its sum is released with Laplace(1 / epsilon) noise. L_a(q) is the log-
-    likelihood of arm a's releases if its rewards are Bernoulli(q): the law of a Binomial plus Laplace noise, without
-    approximation (`privcheck.kernels._noisy_binomial`); F_a(q) is that of its first batch alone. On a grid of means
-    (`privcheck.bandits.mean_grid`) let mu_a = argmax L_a, B = argmax mu_a, and for a != B
+    ceil(ratio n), or further: see below. When a batch closes, its sum is released with Laplace(1 / epsilon) noise.
+    L_a(q) is the log-likelihood of arm a's releases if its rewards are Bernoulli(q): the law of a Binomial plus Laplace
+    noise, without approximation (`privcheck.kernels._noisy_binomial`); F_a(q) is that of its first batch alone. On a
+    grid of means (`privcheck.bandits.mean_grid`) let mu_a = argmax L_a, B = argmax mu_a, and for a != B
 
         null_a  = sup over q <= r of L_B(q) + L_a(r), bounded from above,
         later_a = sup over q <= r of (L_B - F_B)(q) + (L_a - F_a)(r), bounded from above,
@@ -40,6 +41,12 @@ class DPExactTT(BestArmAlgorithm):
     argmin_u n_B d(mu_B, u) + n_a d(mu_a, u) and d = d_epsilon (which balances leader and challengers); else to the
     challenger argmin_a max L_B + max L_a - null_a + ln n_a.
 
+    While noise dominates, the noise of every batch hides about one nat, so fewer and longer batches are better. Let l =
+    ceil(ratio n) - n be the usual length of the next one, w = 8 / (8 + l epsilon^2) the share of the noise in the
+    variance of its sum if the mean is 1/2, c the next arm, or the challenger if that is B, and v = worth + ln(K - 1).
+    The batch has w v / min_u (d(mu_B, u) + d(mu_c, u)) rewards, with which it is expected to bring w v nats, but at
+    most 2 w n, and never fewer than l.
+
     Parameters
     ----------
     arms : K >= 2.
@@ -47,14 +54,16 @@ class DPExactTT(BestArmAlgorithm):
     delta : the largest probability of recommending an arm that is not the best, in [1e-9, 0.5).
     ratio : ratio of successive pull counts of an arm, in [1.05, 64].
     first : epsilon times the length of an arm's first batch, in (0, 100].
+    worth : the nats that a batch is expected to bring if K = 2 and noise dominates, in (0, 100].
     rewards : "plain", or "coin" for one Bernoulli coin per reward: delta is proved for rewards in {0, 1} only.
 
     Guarantee
     ---------
     epsilon-DP (pure) for reward streams in [0, 1] of any law that differ in one round, when the actions, the stopping
     time and the recommendation are released. Each reward enters one sum, of sensitivity 1, that is released once; see
-    `BatchesPolicy`. Arms change, and the policy stops, only when a batch closes, and as a function of released sums, so
-    everything is post-processing. Ties within 1e-9 go to the lowest arm, whatever the data.
+    `BatchesPolicy`. Which arm is next, how long its batch is, and whether the policy stops, is decided only when a
+    batch closes, as a function of released sums, so everything is post-processing. Ties within 1e-9 go to the lowest
+    arm, whatever the data.
 
     delta-correct for independent Bernoulli rewards (or coins) of constant means, whatever they are: a wrong arm is
     recommended with probability at most delta. Proof. Given the past, a release of arm a has the density f at its true
@@ -91,6 +100,12 @@ class DPExactTT(BestArmAlgorithm):
     first: float = parameter(
         Real(0.0, 100.0, low_open=True), typical=(0.1, 10.0), default=10.0, doc="epsilon times an arm's first batch"
     )
+    worth: float = parameter(
+        Real(0.0, 100.0, low_open=True),
+        typical=(0.1, 10.0),
+        default=4.5,
+        doc="nats expected of a batch while noise dominates",
+    )
     rewards: str = rewards_parameter()
 
     id: ClassVar[str] = "dp-exact-tt"
@@ -103,13 +118,21 @@ class DPExactTT(BestArmAlgorithm):
         """Return the number of rewards in an arm's first batch."""
         return first_batch(self.first, 1.0 / self.epsilon)
 
+    @property
+    def nats(self) -> float:
+        """Return worth + ln(K - 1), as the threshold grows by ln(K - 1)."""
+        return self.worth + math.log(self.arms - 1)
+
     def build(self, rng: np.random.Generator, *, noise: np.random.Generator | None = None) -> GridTopTwoPolicy:
         coins = rng if self.rewards == "coin" else None
-        return GridTopTwoPolicy(self.arms, self.epsilon, self.delta, self.ratio, noise or rng, coins, self.first_batch)
+        return GridTopTwoPolicy(
+            self.arms, self.epsilon, self.delta, self.ratio, noise or rng, coins, self.first_batch, self.nats
+        )
 
     def warm_up(self) -> int:
         """Return the number of rounds of all first batches together."""
         return self.arms * self.first_batch
 
     def kernel_parameters(self) -> Array:
-        return np.array([self.epsilon, self.ratio, self.first_batch, self.rewards == "coin"], np.float64)
+        coins = self.rewards == "coin"
+        return np.array([self.epsilon, self.ratio, self.first_batch, coins, self.nats], np.float64)

@@ -45,10 +45,10 @@ class BatchesPolicy:
     Gaussian noise of variance 1/(2 rho)) for neighbouring reward streams (one round's rewards replaced), when all
     actions are public. Each reward (or its coin, see `privcheck.bandits.reward_coins`) is in [0, 1] and enters the sum
     of one batch of one arm; a closed batch is released once. Whatever is done with released sums is post-processing,
-    including clipping. For a fixed sequence of actions the batches are fixed, so
-    replacing one reward changes one release (none if its batch never closes): adaptive parallel composition. In turns,
-    the first batches of all arms are open at the same time, but each round belongs to one of them, fixed in advance.
-    Ties go to the lowest arm.
+    including clipping. Which arm is played and how long its batch is are functions of the sums released before. So
+    given these the batches are fixed, and replacing one reward changes the law of one release (none if its batch never
+    closes), whatever was released before: adaptive parallel composition. In turns, the first batches of all arms are
+    open at the same time, but each round belongs to one of them, fixed in advance. Ties go to the lowest arm.
     """
 
     in_turns: ClassVar[bool] = False

@@ -18,6 +18,9 @@ from privcheck.bandits.top_two_batches import INDISTINCT, TopTwoBatchesPolicy
 from privcheck.kernels import compiled
 from privcheck.mechanisms import NOISE_SLACK, Laplace
 
+LONGEST_RATIO = 3.0
+"""The most by which a batch that is longer than usual multiplies an arm's rewards: what it is worth is an estimate."""
+
 
 @compiled
 def leader_of(estimates: Array) -> int:
@@ -66,6 +69,33 @@ def challenger_of(top: Array, null: Array, pulls: Integers, leader: int) -> int:
         if a != leader and (challenger < 0 or cost < lowest - INDISTINCT):
             challenger, lowest = a, cost
     return challenger
+
+
+@compiled
+def planned_total(
+    pulls: int, ahead: float, behind: float, ratio: float, first: int, epsilon: float, worth: float
+) -> int:
+    """Return an arm's number of pulls n after its next batch, which is longer than usual while noise dominates.
+
+    The usual batch has l rewards (`next_total`), and 2 / epsilon^2 is a share w = 8 / (8 + l epsilon^2) or more of the
+    variance of its noisy sum. If the leader and the arm that it is compared with have the means `ahead` and `behind`,
+    and both are played for as long, a batch of w worth / min_u (d(ahead, u) + d(behind, u)) rewards is expected to
+    bring w worth nats. So many it has, up to 2 w n.
+
+    >>> planned_total(1000, 0.6, 0.4, 1.5, 1000, 0.01, 4.5), planned_total(1000, 0.9, 0.1, 1.5, 1000, 0.01, 4.5)
+    (2988, 1561)
+    >>> planned_total(1000, 0.6, 0.4, 1.5, 1000, 1.0, 4.5), planned_total(1000, 0.6, 0.4, 1.5, 1000, math.inf, 4.5)
+    (1500, 1500)
+    """
+    usual = next_total(pulls, ratio, first)
+    share = 8.0 / (8.0 + (usual - pulls) * epsilon * epsilon)
+    longest, rate = (LONGEST_RATIO - 1.0) * share * pulls, 0.0
+    if behind < ahead - INDISTINCT:
+        means, counts = np.array([ahead, behind]), np.ones(2)
+        u = most_likely_mean(means, counts, 2, epsilon, ahead, behind)
+        rate = divergence_sum(means, counts, 2, u, epsilon)
+    length = min(share * worth / rate, longest) if rate > 0.0 else longest
+    return max(usual, pulls + math.ceil(length - INDISTINCT)) if worth > 0.0 else usual
 
 
 @compiled
@@ -122,8 +152,9 @@ def top_two_kernel(
     deltas: Array,
     stops: Integers,
 ) -> None:
-    """Run Top Two; `parameters`: epsilon (infinite for no noise), ratio, first batch, 1 for coins."""
+    """Run Top Two; `parameters`: epsilon (infinite for no noise), ratio, first batch, 1 for coins, a batch's worth."""
     epsilon, ratio, first, toss_coins = parameters[0], parameters[1], int(parameters[2]), parameters[3] > 0.0
+    worth = parameters[4]
     scale, drawn = (1.0 + NOISE_SLACK) / epsilon, epsilon / (1.0 + NOISE_SLACK)
     arms = means.shape[0]
     points, slack = mean_grid(drawn)
@@ -138,9 +169,8 @@ def top_two_kernel(
         windows[:, 0], windows[:, 1] = 0, POINTS - 1
         pulls[:] = 0
         stops[run, :, 0], stops[run, :, 1] = 0, -1
-        t, left, arm = 0, deltas.shape[0], 0
+        t, left, arm, planned = 0, deltas.shape[0], 0, first
         while t < horizon and left > 0:
-            planned = next_total(pulls[arm], ratio, first)
             length = planned - pulls[arm]
             stop = min(t + length, horizon)
             total = coin_sum(toss_coins, table, means, rewards, coins, arm, t, stop)
@@ -163,6 +193,8 @@ def top_two_kernel(
             evidence = least_evidence(likelihood, start, windows, pulls, first, slack, leader, null)
             left = record_stops(stops[run], levels, evidence, t, leader)
             arm = next_arm(estimate, top, null, pulls, leader, t, drawn)
+            other = challenger_of(top, null, pulls, leader) if arm == leader else arm
+            planned = planned_total(pulls[arm], estimate[leader], estimate[other], ratio, first, drawn, worth)
         record_end(actions, run, arms, stops, t, horizon)
 
 
@@ -184,13 +216,30 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         noise: np.random.Generator,
         coins: np.random.Generator | None,
         first: int,
+        worth: float = 0.0,
     ) -> None:
         mechanism = Laplace(sensitivity=1.0, epsilon=epsilon) if epsilon < math.inf else None
         level, drawn = math.log((arms - 1) / (delta - least_probability(arms))), epsilon / (1.0 + NOISE_SLACK)
         super().__init__(arms, mechanism, ratio, noise, coins, first, level=level, drawn=drawn)
+        self.worth, self.planned = worth, [first] * arms
         self.points, self.slack = mean_grid(drawn)
         self.likelihood, self.start = np.zeros((arms, POINTS)), np.zeros((arms, POINTS))
         self.kept = [np.arange(POINTS) for _ in range(arms)]
+
+    def plan(self, arm: int, ahead: float, behind: float) -> None:
+        """Take note of how long the next batch is: see `planned_total`."""
+        pulls, total = self.pulls[arm], super().next_total(arm)
+        share = 1.0 / (1.0 + (total - pulls) * self.drawn**2 / 8.0)
+        if self.worth > 0.0:
+            rate = sum(self.least_costs(ahead, behind, 1, 1)) if behind < ahead - INDISTINCT else 0.0
+            longest = (LONGEST_RATIO - 1.0) * share * pulls
+            length = min(share * self.worth / rate, longest) if rate > 0.0 else longest
+            total = max(total, pulls + math.ceil(length - INDISTINCT))
+        self.planned[arm] = total
+
+    def next_total(self, arm: int) -> int:
+        """Return the arm's number of pulls after its next batch, which was decided when the last one closed."""
+        return self.planned[arm]
 
     def take_in(self, arm: int, length: int, private_sum: float) -> None:
         """Add the sum to the arm's likelihood, and drop points 40 nats below the maximum from the ends."""

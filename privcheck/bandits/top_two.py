@@ -71,7 +71,7 @@ class TopTwo(BestArmAlgorithm):
         return self.arms
 
     def kernel_parameters(self) -> Array:
-        return np.array([math.inf, self.ratio, 1.0, self.rewards == "coin"], np.float64)
+        return np.array([math.inf, self.ratio, 1.0, self.rewards == "coin", 0.0], np.float64)
 
 
 class TopTwoPolicy(GridTopTwoPolicy):

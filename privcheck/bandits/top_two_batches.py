@@ -65,36 +65,50 @@ class TopTwoBatchesPolicy(BatchesPolicy):
         if all(self.evidence(leader, arm, null[arm]) >= self.level for arm in others):
             self.stopped, self.recommended = True, leader
             return leader
+        challenger = self.challenger(leader, others, null)
         fewest, share = self.pulls.index(min(self.pulls)), sum(self.pulls) / self.arms
         if self.pulls[fewest] < max(math.sqrt(share), 0.1 * share):
-            return fewest
-        if sum(self.ratio_of_costs(leader, arm, estimates) for arm in others) > 1.0 + INDISTINCT:
-            return leader
-        top = [self.top(arm) for arm in range(self.arms)]
+            arm = fewest
+        elif sum(self.ratio_of_costs(leader, arm, estimates) for arm in others) > 1.0 + INDISTINCT:
+            arm = leader
+        else:
+            arm = challenger
+        self.plan(arm, estimates[leader], estimates[challenger if arm == leader else arm])
+        return arm
+
+    def challenger(self, leader: int, others: list[int], null: dict[int, float]) -> int:
+        """Return the arm with the smallest max L_B + max L_a - null_a + ln n_a."""
         challenger, lowest = -1, math.inf
         for arm in others:
-            cost = top[leader] + top[arm] - null[arm] + math.log(self.pulls[arm])
+            cost = self.top(leader) + self.top(arm) - null[arm] + math.log(self.pulls[arm])
             if cost < lowest - INDISTINCT:
                 challenger, lowest = arm, cost
         return challenger
+
+    def plan(self, arm: int, ahead: float, behind: float) -> None:
+        """Take note of how long the next batch is; the leader and the arm that it is compared with have these means."""
 
     def ratio_of_costs(self, leader: int, arm: int, estimates: list[float]) -> float:
         """Return d(mu_B, u) / d(mu_a, u) at the minimiser u of n_B d(mu_B, u) + n_a d(mu_a, u)."""
         if estimates[arm] >= estimates[leader] - INDISTINCT:
             return math.inf
-        low, high = estimates[arm], estimates[leader]
+        costs = self.least_costs(estimates[leader], estimates[arm], self.pulls[leader], self.pulls[arm])
+        return costs[0] / costs[1] if costs[1] > 0.0 else math.inf
+
+    def least_costs(self, high: float, low: float, high_pulls: int, low_pulls: int) -> list[float]:
+        """Return d(high, u) and d(low, u) at the minimiser u of their sum with these weights."""
+        means = np.array([high, low])
         shrink = math.exp(-self.drawn)
         for _ in range(60):
             u = 0.5 * (low + high)
             if not low < u < high:
                 break
             # the derivative is that of n kl(z, u), with z the mean moved to within epsilon of u on the logit scale
-            ahead = min(estimates[leader], u / (u + (1.0 - u) * shrink))
-            behind = max(estimates[arm], u * shrink / (1.0 - u + u * shrink))
-            rising = self.pulls[leader] * (u - ahead) + self.pulls[arm] * (u - behind) > 0.0
+            ahead = min(float(means[0]), u / (u + (1.0 - u) * shrink))
+            behind = max(float(means[1]), u * shrink / (1.0 - u + u * shrink))
+            rising = high_pulls * (u - ahead) + low_pulls * (u - behind) > 0.0
             low, high = (low, u) if rising else (u, high)
-        costs = self.divergences(np.array([estimates[leader], estimates[arm]]), 0.5 * (low + high))
-        return costs[0] / costs[1] if costs[1] > 0.0 else math.inf
+        return self.divergences(means, 0.5 * (low + high))
 
     def estimate(self, arm: int) -> float:
         """Return the most likely mean of an arm."""

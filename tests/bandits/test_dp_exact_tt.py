@@ -7,7 +7,8 @@ from scipy.stats import t as student
 
 from privcheck import audit, certify, guard
 from privcheck.bandits import ALGORITHMS
-from privcheck.bandits.grid_top_two import GridTopTwoPolicy
+from privcheck.bandits.grid_top_two import GridTopTwoPolicy, planned_total
+from privcheck.bounds import d_epsilon
 from privcheck.environments import Bernoulli
 from privcheck.errors import PrivcheckError
 from privcheck.kernels import generators
@@ -29,6 +30,50 @@ def test_it_stops_and_the_kernel_agrees(play):
         stopped += end < 500
         assert expected[-1] == (1 if end < 500 else 3)
     assert stopped > 10
+
+
+def test_longer_batches_agree_and_are_those_of_an_oracle(play):
+    """While noise dominates: the reference, the kernel, and lengths from the divergence minimised on a fine grid."""
+    options, longer = {"arms": 2, "epsilon": 0.2, "delta": 0.3}, 0
+    for seed in range(6):
+        table = (np.random.default_rng(seed).random((1500, 2)) < [0.3, 0.6]).astype(float)
+        shown = []
+        for worth in (4.5, 1e-9):
+            spec = DPExactTT(worth=worth, **options)
+            expected = play.reference(spec, table, np.random.default_rng(seed))
+            assert play.kernel(spec, table, np.random.default_rng(seed))[0].tolist() == expected
+            shown.append(expected)
+        longer += shown[0] != shown[1]
+    assert longer > 0
+    u = np.linspace(0.0, 1.0, 100_001)[1:-1]
+    for epsilon, pulls, ahead, behind in [(0.01, 1000, 0.6, 0.4), (0.3, 34, 0.9, 0.1), (1.0, 10, 0.7, 0.2)]:
+        usual = -(-3 * pulls // 2)
+        share = 8.0 / (8.0 + (usual - pulls) * epsilon**2)
+        rate = sum(d_epsilon(np.full(len(u), mean), u, epsilon) for mean in (ahead, behind)).min()
+        for nats in (1.0, 4.5, 9.0):
+            length = min(share * nats / rate, 2.0 * share * pulls)
+            found = planned_total(pulls, ahead, behind, 1.5, pulls, epsilon, nats)
+            assert abs(found - max(usual, pulls + np.ceil(length))) <= 1
+            assert planned_total(pulls, behind, ahead, 1.5, pulls, epsilon, nats) == max(
+                usual, pulls + np.ceil(2.0 * share * pulls)
+            )
+        assert planned_total(pulls, ahead, behind, 1.5, pulls, epsilon, 0.0) == usual
+
+
+@pytest.mark.chance(1e-5, "two means, four and a half standard errors apart and more")
+@pytest.mark.evidence
+def test_longer_batches_end_earlier_at_very_high_privacy(evidence):
+    """Five arms at epsilon 0.001: dp-se-bai takes 443,890 +- 4,891 rounds, a constant ratio 519,233 +- 6,152."""
+    runs, means = evidence(100, 400), (0.6, 0.4, 0.4, 0.4, 0.4)
+    longer, usual = (
+        play_stops(
+            DPExactTT(arms=5, epsilon=0.001, worth=worth), Bernoulli(means), np.array([0.1]), 10**8, runs, seed=3
+        )[:, 0, 0]
+        for worth in (4.5, 1e-9)
+    )
+    assert min(longer.min(), usual.min()) > 0
+    assert longer.mean() < usual.mean()
+    assert longer.mean() < 443_890 + student.isf(5e-7, runs - 1) * np.hypot(longer.std() / np.sqrt(runs), 4891)
 
 
 def test_one_run_is_scored_against_every_delta():
@@ -111,7 +156,7 @@ def test_equally_good_arms_are_not_told_apart():
 
 class Twin(GridTopTwoPolicy):
     def __init__(self, rng):
-        super().__init__(2, 1.0, 0.3, 1.5, rng, None, 2)
+        super().__init__(2, 1.0, 0.3, 1.5, rng, None, 2, 4.5)
 
 
 class StopsInsideABatch(Twin):
@@ -130,6 +175,15 @@ class ChoosesTheLeaderAnew(Twin):
         if self._batch_sums[self._arm] + self.likelihood[0, 0] > 0.5:
             return 1
         return super().select()
+
+
+class EndsABatchByItsRawSum(Twin):
+    """Decides how long the open batch is by the rewards in it."""
+
+    def update(self, action, reward):
+        if self._batch_sums[action] > 0.5:
+            self._left[action] = 1
+        super().update(action, reward)
 
 
 class DrawsNoiseForEveryTest(Twin):
@@ -157,7 +211,7 @@ class RecommendsByRawSums(Twin):
         return 0
 
 
-@pytest.mark.parametrize("twin", [StopsInsideABatch, ChoosesTheLeaderAnew, RecommendsByRawSums])
+@pytest.mark.parametrize("twin", [StopsInsideABatch, ChoosesTheLeaderAnew, EndsABatchByItsRawSum, RecommendsByRawSums])
 def test_twins_that_read_raw_sums_leak(twin):
     certificate = certify(twin, epsilon=1.0, arms=2, horizon=12, runs=4, feedback="identification")
     assert not certificate.granted

@@ -10,6 +10,7 @@ from scipy.stats import binomtest, chi2_contingency
 
 from privcheck import audit, certify
 from privcheck.bandits import ALGORITHMS
+from privcheck.bandits.ldp_imed import LDPIMEDPolicy
 from privcheck.bandits.ldp_kl_ucb import LDPKLUCBPolicy
 from privcheck.bandits.ldp_ucb import LaplaceReportsPolicy, LDPUCBPolicy
 from privcheck.bandits.local_reports import contrast, least_chance, report, report_sum, reported, reporter
@@ -19,7 +20,7 @@ from privcheck.kernels import compiled
 from privcheck.mechanisms import Laplace, OneBit
 from privcheck.simulation import simulate
 
-LOCAL = ("ldp-ucb", "ldp-kl-ucb", "ldp-tt", "ctb-tt")
+LOCAL = ("ldp-ucb", "ldp-kl-ucb", "ldp-imed", "ldp-tt", "ctb-tt")
 
 # Reports
 
@@ -79,6 +80,21 @@ def test_the_index_of_ldp_kl_ucb_is_the_largest_mean_that_the_likelihood_allows(
         assert (index - policy.q) / (1.0 - 2.0 * policy.q) == pytest.approx(largest, abs=1e-5)
 
 
+def test_the_index_of_ldp_imed_is_a_likelihood_ratio():
+    """On a fine grid of means, reports outside [q, p] included: what is lost if the mean is the best arm's."""
+    grid = np.linspace(0.0, 1.0, 200_001)
+    for epsilon, ones, n, best, pulls in [(1.0, 40, 100, 65, 100), (0.5, 3, 30, 50, 90), (2.0, 1, 30, 30, 30)]:
+        policy = LDPIMEDPolicy(2, epsilon, np.random.default_rng(0))
+        policy.pulls, policy.sums = [n, pulls], [float(ones), float(best)]
+        chances = policy.q + (1.0 - 2.0 * policy.q) * grid
+        likeliest = (xlogy(best, chances) + xlogy(pulls - best, 1.0 - chances)).argmax()
+        likelihood = xlogy(ones, chances) + xlogy(n - ones, 1.0 - chances)
+        assert likelihood.argmax() < likeliest
+        lost = likelihood.max() - likelihood[likeliest]
+        assert policy.index(0) == pytest.approx(lost + math.log(n), abs=2e-3)
+        assert policy.index(1) == pytest.approx(math.log(pulls), abs=1e-12)
+
+
 def test_arms_that_may_still_have_mean_1_take_turns(play):
     """While all indices are 1 the order of arms decides nothing, which at a small budget lasts for long."""
     spec = ALGORITHMS["ldp-kl-ucb"](arms=4, epsilon=0.05)
@@ -100,6 +116,21 @@ def test_without_privacy_ldp_kl_ucb_is_kl_ucb_and_ldp_ucb_is_ucb(play):
             assert actions == expected
             seen.add(tuple(expected))
         assert len(seen) == 3
+
+
+def test_without_privacy_the_index_of_ldp_imed_is_that_of_imed():
+    """At epsilon = 20, up to n kl(mean, q) where a mean is 0; ties of the two are not the same."""
+    rng = np.random.default_rng(0)
+    ours, theirs = LDPIMEDPolicy(3, 20.0, rng), ALGORITHMS["imed"](arms=3).build(rng)
+    for _ in range(50):
+        pulls = rng.integers(1, 200, 3)
+        sums = [float(rng.integers(0, n + 1)) for n in pulls]
+        sums[0] = float(max(1, pulls[0] - 1))
+        if max(s / n for s, n in zip(sums, pulls, strict=True)) == 1.0:
+            continue
+        for policy in (ours, theirs):
+            policy.pulls, policy.sums = pulls.tolist(), sums
+        assert [ours.index(a) for a in range(3)] == pytest.approx([theirs.index(a) for a in range(3)], abs=1e-5)
 
 
 def test_laplace_reports_have_the_bonuses_of_the_published_code():
@@ -142,6 +173,17 @@ class HalfTheScale(LaplaceReportsPolicy):
         return Laplace(sensitivity=1.0, epsilon=2.0 * self.epsilon).release(reward, self.noise)
 
 
+class ComparesRewards(LDPIMEDPolicy):
+    """A broken twin: the report is right, and the last reward decides whether the arm is played again."""
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        self.again = action if reward > 0.5 else None
+
+    def select(self):
+        return super().select() if 0 in self.pulls or self.again is None else self.again
+
+
 class Unreported(LDPUCBPolicy):
     """A broken twin: the learner sees the reward."""
 
@@ -153,21 +195,21 @@ def build(cls, epsilon=1.0):
     return lambda rng: cls(2, epsilon, rng)
 
 
-@pytest.mark.parametrize("honest", [LDPKLUCBPolicy, LDPUCBPolicy, LaplaceReportsPolicy])
+@pytest.mark.parametrize("honest", [LDPKLUCBPolicy, LDPIMEDPolicy, LDPUCBPolicy, LaplaceReportsPolicy])
 def test_honest_policies_are_certified(honest):
     certificate = certify(build(honest), epsilon=1.0, arms=2, horizon=24, runs=6)
     assert (certificate.granted, certificate.epsilon_upper) == (True, 1.0)
     assert certificate.ledger_epsilon == pytest.approx(1.0, rel=1e-8)
 
 
-@pytest.mark.parametrize("twin", [ReportedTwice, TwiceTheBudget, HalfTheScale, Unreported])
+@pytest.mark.parametrize("twin", [ReportedTwice, TwiceTheBudget, HalfTheScale, ComparesRewards, Unreported])
 def test_broken_twins_are_refused(twin):
     certificate = certify(build(twin), epsilon=1.0, arms=2, horizon=24, runs=6)
     assert not certificate.granted
-    assert certificate.leaks if twin is Unreported else certificate.refusals
+    assert certificate.leaks if twin in (ComparesRewards, Unreported) else certificate.refusals
 
 
-@pytest.mark.chance(3e-6, "three verdicts, one of them on a true claim at 1e-6")
+@pytest.mark.chance(5e-6, "five verdicts, two of them on a true claim at 1e-6")
 def test_audits_find_the_broken_twins_in_their_actions():
     """Two rewards, one report each: the third action tells which is larger."""
     streams = np.zeros((4, 2)), np.zeros((4, 2))
@@ -176,8 +218,9 @@ def test_audits_find_the_broken_twins_in_their_actions():
     def found(cls, error):
         return audit(build(cls), epsilon=1.0, arms=2, streams=streams, runs=6000, error=error)
 
-    assert found(LDPKLUCBPolicy, 1e-6).verdict == "consistent"
-    assert [found(twin, 1e-3).verdict for twin in (TwiceTheBudget, Unreported)] == ["violation"] * 2
+    assert [found(honest, 1e-6).verdict for honest in (LDPKLUCBPolicy, LDPIMEDPolicy)] == ["consistent"] * 2
+    twins = (TwiceTheBudget, ComparesRewards, Unreported)
+    assert [found(twin, 1e-3).verdict for twin in twins] == ["violation"] * len(twins)
 
 
 # Regret
@@ -188,20 +231,20 @@ def test_audits_find_the_broken_twins_in_their_actions():
 def test_ldp_kl_ucb_has_less_regret_than_the_rate_and_than_ldp_ucb(means):
     """On C2 in both orders, T = 2e4, epsilon = 1: the order of arms decides ties, and nothing else."""
     options = {"horizon": 2e4, "runs": 200, "seed": 3, "epsilon": 1.0, "checkpoints": 1}
-    ours, theirs, laplace = (
+    imed, ours, theirs, laplace = (
         simulate(policy, Bernoulli(means), **options).results[0].regret[:, -1]
-        for policy in ("ldp-kl-ucb", "ldp-ucb", "ldp-ucb(reports='laplace')")
+        for policy in ("ldp-imed", "ldp-kl-ucb", "ldp-ucb", "ldp-ucb(reports='laplace')")
     )
     assert 200.0 < ours.mean() < 435.7 * math.log(2e4) / math.log(1e5)
+    assert 100.0 < imed.mean() < 0.8 * ours.mean()
     assert 2.0 * ours.mean() < theirs.mean() < laplace.mean()
 
 
-def test_ldp_kl_ucb_plays_the_rewards_of_any_law():
+@pytest.mark.parametrize("name", ["ldp-kl-ucb", "ldp-imed"])
+def test_local_policies_play_the_rewards_of_any_law(name):
     """Reports on continuous rewards: Beta(2, 1) has mean 2/3, more than a coin of mean 1/2."""
     table = np.random.default_rng(0).beta(2.0, 1.0, (4000, 2)) * [1.0, 0.0] + [0.0, 0.5]
-    actions = ALGORITHMS["ldp-kl-ucb"](arms=2, epsilon=2.0).symbols(
-        table, 3, [np.random.default_rng(i) for i in range(3)]
-    )
+    actions = ALGORITHMS[name](arms=2, epsilon=2.0).symbols(table, 3, [np.random.default_rng(i) for i in range(3)])
     assert (actions == 0).mean() > 0.7
 
 

@@ -32,7 +32,7 @@ def test_every_policy_of_the_table_can_be_built(settings):
             spec = ALGORITHMS[entry.policy](arms=arms, **entry.options)
             assert spec.private == (entry.role != "not private" or entry.policy == "rnm-ftnl")
     named = {entry.policy for setting in settings.SETTINGS for entry in setting.entries}
-    assert {"ldp-ucb", "ldp-kl-ucb", "ctb-tt", "ldp-tt", "adac-ucb", "gaussian-glr-imed"} <= named
+    assert {"ldp-ucb", "ldp-kl-ucb", "ldp-imed", "ctb-tt", "ldp-tt", "adac-ucb", "gaussian-glr-imed"} <= named
 
 
 def test_a_few_runs_fill_a_row_and_the_page(settings, tmp_path):
