@@ -25,6 +25,7 @@ from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
+from privcheck.certifying._translated.swapped_code import translated
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.generators import GlobalDraws
@@ -183,7 +184,7 @@ def _certified(
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             session.coins.drawn, session.source.on_change = drawn, session.note
             session.watches_generators, session.source.on_text = True, texts.add
-            with elsewhere.noticed():
+            with elsewhere.noticed(), translated(build):
                 with coverage.building():
                     played = build(session.generator(coins))
                 with coverage.watching(played):

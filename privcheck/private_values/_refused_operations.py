@@ -221,6 +221,11 @@ class Refusals:
         self._cell.kind = kind
         return self
 
+    def as_indicator(self, comparison: str) -> Self:
+        """Return this number, which is 0 or 1 whatever the data are, as the result of a comparison."""
+        self._cell.kind, self._cell.compared = "b", comparison
+        return self
+
     @property
     def is_indicator(self) -> bool:
         """Whether it is the result of comparing values of one datum each, so that its entries are 0 or 1."""
