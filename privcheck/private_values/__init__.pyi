@@ -34,6 +34,7 @@ from ._snapshots.frozen_values import cells_of as cells_of
 from ._snapshots.frozen_values import put_together as put_together
 from ._snapshots.frozen_values import state_of as state_of
 from ._snapshots.frozen_values import taken_apart as taken_apart
+from ._selected import selected as selected
 from ._source import PrivateSource as PrivateSource
 from ._source import clip as clip
 from ._source import zeros as zeros

@@ -18,12 +18,16 @@ import numpy as np
 
 from privcheck.certifying._reached_code import with_inner
 from privcheck.certifying._translated.known_functions import PURE
-from privcheck.private_values import LeakError, Private, refuse
+from privcheck.private_values import LeakError, Private, refuse, selected
 
 BRANCH = (
     "compute both values without effects, as in a if condition else b, or release what the condition depends on first"
 )
 """What to do about a branch that does more than compute numbers."""
+
+
+COMPUTE = ("privcheck", "numpy")
+"""Packages whose functions, in Python, a branch may call."""
 
 
 def is_hidden(value: Any) -> bool:
@@ -50,21 +54,24 @@ def chosen(condition: Private, yes: Callable[[], Any], no: Callable[[], Any]) ->
         first, second = yes(), no()
     if first is second:
         return first
-    if Private.of(first) is None or Private.of(second) is None:
+    one, two = Private.of(first), Private.of(second)
+    if one is None or two is None:
         refuse("branch", "truth value", condition, hint=BRANCH)
-    return np.where(condition, first, second)  # type: ignore[call-overload]
+    if one.ndim == two.ndim == 0 and {*one.data_ids, *two.data_ids} <= {*condition.data_ids}:
+        return selected(condition, one, two)
+    return two + condition * (one - two)  # as in `if reward > limit: total += 1`, where other data cancel
 
 
 def both(condition: Private, other: Callable[[], Any]) -> Any:
     """Return `condition and other()`."""
     second = _indicator(condition, other)
-    return second if second is True else _merged(condition, condition * second)
+    return condition if second is True else _merged(condition, selected(condition, second, 0.0))
 
 
 def either(condition: Private, other: Callable[[], Any]) -> Any:
     """Return `condition or other()`."""
     second = _indicator(condition, other)
-    return condition if second is False else _merged(condition, condition + second - condition * second)
+    return condition if second is False else _merged(condition, selected(condition, 1.0, second))
 
 
 def negated(value: Any) -> Any:
@@ -111,7 +118,9 @@ def _watching(own: set[CodeType], others: list[str]) -> Callable[[FrameType, str
     def called(frame: FrameType, event: str, argument: Any) -> None:
         if event == "call":
             package = str(frame.f_globals.get("__name__")).partition(".")[0]
-            if frame.f_code not in own and package not in ("privcheck", "numpy"):
+            by_own = frame.f_back is not None and frame.f_back.f_code in own
+            known = package in COMPUTE or (package in sys.stdlib_module_names and not by_own)
+            if frame.f_code not in own and not known:
                 others.append(frame.f_code.co_qualname)
         elif event == "c_call" and frame.f_code in own and not _is_pure(argument):
             others.append(getattr(argument, "__qualname__", ""))
