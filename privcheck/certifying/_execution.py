@@ -14,6 +14,7 @@ from privcheck.arrays import Array, Table
 from privcheck.certifying._context_isolation import NOT_COPIED, kept_context, throw_away
 from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.certifying._session import Session
+from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording
@@ -164,7 +165,7 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
     if isinstance(recorder, Tape | ForcedTape):
         recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
     try:
-        with recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
+        with untranslated(), recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
             copy_context().run(by.play, Separated(policy) if by.contextual else policy, remaining, arms, played)
     except DivergenceError as divergence:
         divergence.actions = played

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._session import Session
+from privcheck.certifying._translated.swapped_code import Translation
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
@@ -184,7 +186,15 @@ def guarded(
         return Played(made, session, by, count, calls, interrupts=log is not None)
 
     parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
-    return GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy)))
+    translation = Translation(policy)
+    translation.begin()
+    try:
+        made = GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy)))
+    except BaseException:
+        translation.end()
+        raise
+    weakref.finalize(made, translation.end)
+    return made
 
 
 BUILT = (

@@ -170,7 +170,27 @@ KNOWN: dict[Any, Callable[..., Any]] = {
 TABLE = {id(function): stands for function, stands in KNOWN.items()}
 """By identity, since what is called may have no hash, or a private one. These functions are never freed."""
 
-_MORE = (abs, len, sum, range, complex, divmod, pow, np.clip, np.where, np.minimum, np.maximum, np.abs, np.sqrt, np.exp,
-         np.log, np.square, np.sign, np.dot, np.sum, np.mean)
+_MORE = (
+    abs,
+    len,
+    sum,
+    range,
+    complex,
+    divmod,
+    pow,
+    np.clip,
+    np.where,
+    np.minimum,
+    np.maximum,
+    np.abs,
+    np.sqrt,
+    np.exp,
+    np.log,
+    np.square,
+    np.sign,
+    np.dot,
+    np.sum,
+    np.mean,
+)
 PURE = TABLE.keys() | {id(function) for function in _MORE} | {id(stands) for stands in KNOWN.values()}
 """Functions that only compute."""

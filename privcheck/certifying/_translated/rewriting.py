@@ -172,9 +172,7 @@ def _can_be_twice(*values: ast.expr) -> bool:
     return not any(isinstance(node, NOT_TWICE) for value in values for node in ast.walk(value))
 
 
-def _assignments(
-    body: list[ast.stmt], orelse: list[ast.stmt]
-) -> list[tuple[ast.expr, ast.expr, ast.expr]] | None:
+def _assignments(body: list[ast.stmt], orelse: list[ast.stmt]) -> list[tuple[ast.expr, ast.expr, ast.expr]] | None:
     """Return targets with the values that two branches give them; None if they do anything else."""
     sides = [list(map(_assignment, side)) for side in (body, orelse)]
     if any(one is None for side in sides for one in side):
@@ -229,4 +227,3 @@ def _returns(node: ast.stmt, after: Sequence[ast.stmt]) -> tuple[Any, Any] | Non
         return None
     values = tuple(copy.deepcopy(one.value) for one in both if isinstance(one, ast.Return) and one.value is not None)
     return (values[0], values[1]) if _can_be_twice(*values) else None
-

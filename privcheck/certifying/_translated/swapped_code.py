@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from privcheck.certifying._own_files import definition, file_of, is_own, packages_of, plain_function
@@ -30,24 +30,57 @@ _STANDS_FOR: dict[Any, Any] = dict(
 )
 
 
-@contextmanager
-def translated(target: Any) -> Iterator[None]:
-    """Let the own functions that a policy, or what builds it, can reach run translated inside the block."""
-    found = [(function, code) for function in own_functions(target) if (code := translation(function)) is not None]
-    with _LOCK:
-        for function, code in found:
-            _SWAPPED.setdefault(function, [function.__code__, 0, code])[1] += 1
-        swap_again()
-    try:
-        yield
-    finally:
+class Translation:
+    """The translation of a target's own functions, which run in place of their own code from `begin` to `end`.
+
+    Parameters
+    ----------
+    target : a policy, or what builds it.
+    """
+
+    def __init__(self, target: Any) -> None:
+        self._found = [(one, code) for one in own_functions(target) if (code := translation(one)) is not None]
+
+    def begin(self) -> None:
+        """Exchange the code."""
         with _LOCK:
-            for function, _ in found:
+            for function, code in self._found:
+                _SWAPPED.setdefault(function, [function.__code__, 0, code])[1] += 1
+            swap_again()
+
+    def end(self) -> None:
+        """Put the own code back, unless somebody else still runs the translation."""
+        with _LOCK:
+            for function, _ in self._found:
                 kept = _SWAPPED[function]
                 kept[1] -= 1
                 if not kept[1]:
                     function.__code__ = kept[0]
                     del _SWAPPED[function]
+
+
+@contextmanager
+def translated(target: Any) -> Iterator[None]:
+    """Let the own functions that a policy, or what builds it, can reach run translated inside the block."""
+    translation = Translation(target)
+    translation.begin()
+    try:
+        yield
+    finally:
+        translation.end()
+
+
+@contextmanager
+def untranslated() -> Iterator[None]:
+    """Let all functions run as they were written inside the block, whatever guards are in use."""
+    with _LOCK:
+        kept = list(_SWAPPED.items())
+        for function, (own, _, _) in kept:
+            function.__code__ = own
+        try:
+            yield
+        finally:
+            swap_again()
 
 
 def swap_again() -> None:
@@ -68,7 +101,9 @@ class Names(dict[str, Any]):
     __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __init__(self, names: dict[str, Any]) -> None:
-        super().__init__({key: names[key] for key in ("__name__", "__loader__", "__spec__", "__file__") if key in names})
+        super().__init__(
+            {key: names[key] for key in ("__name__", "__loader__", "__spec__", "__file__") if key in names}
+        )
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -163,8 +198,10 @@ def _fits(found: CodeType, code: CodeType) -> bool:
     same = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars")
     alike = all(getattr(found, name) == getattr(code, name) for name in same)
     arguments = code.co_argcount + code.co_kwonlyargcount
-    return alike and found.co_varnames[:arguments] == code.co_varnames[:arguments] and not (
-        (found.co_flags ^ code.co_flags) & 0b10_1010_1100
+    return (
+        alike
+        and found.co_varnames[:arguments] == code.co_varnames[:arguments]
+        and not ((found.co_flags ^ code.co_flags) & 0b10_1010_1100)
     )
 
 
