@@ -152,7 +152,7 @@ def certified(
     PrivcheckError : a policy that cannot be certified.
     """
     before = Surroundings.now()
-    with watched() as outside, from_clean(policy.build) as build:
+    with watched() as outside, from_clean(policy.build) as build, translated(build):
         return _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
 
 
@@ -184,7 +184,7 @@ def _certified(
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             session.coins.drawn, session.source.on_change = drawn, session.note
             session.watches_generators, session.source.on_text = True, texts.add
-            with elsewhere.noticed(), translated(build):
+            with elsewhere.noticed():
                 with coverage.building():
                     played = build(session.generator(coins))
                 with coverage.watching(played):

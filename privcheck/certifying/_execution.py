@@ -14,12 +14,13 @@ from privcheck.arrays import Array, Table
 from privcheck.certifying._context_isolation import NOT_COPIED, kept_context, throw_away
 from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.certifying._session import Session
+from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording
 from privcheck.privacy import Contexts
-from privcheck.private_values import Leak, LeakError, casting_refused
+from privcheck.private_values import Leak, LeakError, Private, casting_refused, refuse
 from privcheck.reached_state import LOCK, apart
 from privcheck.targets import describe_exception, limited
 
@@ -118,9 +119,9 @@ def ask(
     released before the first context is shown. `look` is shown the copy before it is thrown away.
     """
     if context is None:
-        with LOCK:
+        with LOCK, in_guard():
             try:
-                return getattr(policy, by.chooses)(*asked_with)
+                return _not_chosen(getattr(policy, by.chooses)(*asked_with))
             except (TypeError, AttributeError) as error:  # a block of its own costs a microsecond
                 casting_refused(session.source).__exit__(None, error, error.__traceback__)
                 raise
@@ -131,7 +132,7 @@ def ask(
         asked = throw_away(policy)
         if asked is None:
             session.note(NOT_COPIED)
-        with session.reading(), casting_refused(session.source):
+        with session.reading(), in_guard(), casting_refused(session.source):
             chosen = select_apart(policy if asked is None else asked, context)
         if asked is not None:
             look(asked)
@@ -139,12 +140,19 @@ def ask(
     return chosen
 
 
+def _not_chosen(action: Any) -> Any:
+    """Return an action, or refuse one that the policy chose by a datum, where it did."""
+    if type(action) is Private and action.made is not None and not (action.is_public or action.holds_draws):
+        refuse("index", "an action", action, at_origin=True)
+    return action
+
+
 def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) -> None:
     """Call `update` with wrapped arguments; of a contextual policy, release the noised values that it leaves behind.
 
     Whether a later `select` releases them may depend on its context.
     """
-    with LOCK:
+    with LOCK, in_guard():
         try:
             getattr(policy, by.learns)(*wrapped)
         except (TypeError, AttributeError) as error:

@@ -12,6 +12,7 @@ from ._leaks import LeakError as LeakError
 from ._leaks import casting_refused as casting_refused
 from ._leaks import describe_data as describe_data
 from ._leaks import find_leak as find_leak
+from ._leaks import is_machinery as is_machinery
 from ._leaks import own_line as own_line
 from ._leaks import own_place as own_place
 from ._noise.draws import Draw as Draw
@@ -30,11 +31,11 @@ from ._private import PrivateArray as PrivateArray
 from ._refused_operations import is_no_attribute as is_no_attribute
 from ._refused_operations import refuse as refuse
 from ._replacements import replacement as replacement
+from ._selected import selected as selected
 from ._snapshots.frozen_values import cells_of as cells_of
 from ._snapshots.frozen_values import put_together as put_together
 from ._snapshots.frozen_values import state_of as state_of
 from ._snapshots.frozen_values import taken_apart as taken_apart
-from ._selected import selected as selected
 from ._source import PrivateSource as PrivateSource
 from ._source import clip as clip
 from ._source import zeros as zeros

@@ -18,7 +18,9 @@ from privcheck.private_values._leaks import (
     INDICATOR,
     RELEASE,
     LeakError,
+    Made,
     find_leak,
+    own_call,
 )
 from privcheck.private_values._noise.noised import publish, winner
 from privcheck.private_values._replacements import replacement
@@ -28,8 +30,15 @@ TEXT = f"{RELEASE}; in a log repr() or {{value!r}} shows no number"
 NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
 
 
-def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoReturn:
-    """Report that an operation read private values, and raise."""
+def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE, at_origin: bool = False) -> NoReturn:
+    """Report that an operation read private values, and raise.
+
+    Parameters
+    ----------
+    kind, operation, hint : see `leaks.Leak`.
+    values : those that were read.
+    at_origin : whether the place is that where a choice of the policy computed the first of them, as of an action.
+    """
     private = [value for value in values if isinstance(value, Refusals)]
     if outcome := next((value.compared for value in private if value.is_indicator and not value.is_public), ""):
         kind, operation, hint = "comparison", outcome, INDICATOR
@@ -39,7 +48,10 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
     hint = f"{hint}; {advice}" if advice else hint
     if answers := next((found for value in private if (found := value.coin_hint)), ""):
         hint = f"{hint}; {answers}"
-    leak = find_leak(kind, operation, data, hint)
+    made = next((value.made for value in private if value.made is not None), None)
+    if made is not None and at_origin and made.compared:
+        kind, operation = "comparison", made.compared
+    leak = find_leak(kind, operation, data, hint, made=made, at_origin=at_origin)
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
             source.refused = tuple(private)
@@ -235,6 +247,17 @@ class Refusals:
     def compared(self) -> str:
         """The comparison of which it is the result."""
         return str(self._cell.compared)
+
+    @property
+    def made(self) -> Made | None:
+        """Where code chose it by a datum, or converted it; None if it did not."""
+        made: Made | None = self._cell.made
+        return made
+
+    def made_here(self, compared: str = "") -> Self:
+        """Return this number after noting which line of the policy's code computed it, and from which comparison."""
+        self._cell.made = Made(*own_call(), compared)
+        return self
 
     def publish(self) -> str | None:
         """Release it with the noise that it holds; None if that was done, otherwise why it cannot be."""

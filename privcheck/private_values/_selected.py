@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,8 @@ def selected(condition: Private, one: Any, two: Any) -> Private:
     Guarantee
     ---------
     The result depends on one datum. It lies in the smallest interval that holds those of both numbers, whatever that
-    datum is, and is taken to move independently of the datum's other features, which is an upper bound.
+    datum is, and is taken to move independently of the datum's other features, which is an upper bound. Equal choices
+    between equal numbers are one feature.
 
     Examples
     --------
@@ -31,19 +33,30 @@ def selected(condition: Private, one: Any, two: Any) -> Private:
     {3: 0.5}
     """
     entries = Entries.of(condition)
-    sides = [condition.of(side) for side in (one, two)]
-    lows, highs, values, wholes = zip(*map(_side, sides), strict=True)
-    ends = np.minimum(*lows), np.maximum(*highs)
-    hidden = np.where(entries.values > 0.5, *values)
-    const, terms = entries.replaced([("selected", object())], ends, hidden, whole=all(wholes))
+    sides = [_Side.of(condition.of(side)) for side in (one, two)]
+    ends = np.minimum(*(side.low for side in sides)), np.maximum(*(side.high for side in sides))
+    hidden = np.clip(np.where(entries.values > 0.5, *(side.value for side in sides)), *ends)
+    key: tuple[Any, ...] = ("selected", *entries.keys, *(side.key for side in sides))
+    const, terms = entries.replaced([key], ends, hidden, whole=all(side.whole for side in sides))
     made: Private = condition.make(condition.source, const.reshape(()), terms)
-    return made.of_kind(common(*sides))
+    return made.of_kind(common(*(side.given for side in sides)))
 
 
-def _side(value: Any) -> tuple[Any, Any, Any, bool]:
-    """Return the ends, the hidden value and whether it is an integer, each but the last as an array of one number."""
-    if value.is_public:
-        number = np.asarray(value.ordinary(), np.float64).reshape(1)
-        return number, number, number, bool((number == np.rint(number)).all())
-    entries = Entries.of(value)
-    return *entries.interval, entries.values, bool(entries.whole.all())
+@dataclass(frozen=True)
+class _Side:
+    """A number that may be selected: its ends, hidden value, what it is, for comparison, and if it is an integer."""
+
+    given: Private
+    low: Any
+    high: Any
+    value: Any
+    key: tuple[Any, ...]
+    whole: bool
+
+    @classmethod
+    def of(cls, given: Any) -> _Side:
+        if given.is_public:
+            number = np.asarray(given.ordinary(), np.float64).reshape(1)
+            return cls(given, number, number, number, ("public", float(number[0])), bool(number == np.rint(number)))
+        entries = Entries.of(given)
+        return cls(given, *entries.interval, entries.values, entries.keys[0], bool(entries.whole.all()))

@@ -40,6 +40,7 @@ def from_clean(build: Build) -> Iterator[Build]:
         yield anew
     finally:
         kept.put_back()
+        swap_again()
 
 
 def secret_coins(coins: np.random.Generator) -> Coins:

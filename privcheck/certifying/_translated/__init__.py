@@ -1,1 +1,1 @@
-"""The target's own functions, translated while they run under the guard, so that ordinary code keeps rewards private."""
+"""A target's own functions, translated while they run under the guard, so that ordinary code keeps rewards private."""

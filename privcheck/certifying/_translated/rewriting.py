@@ -2,148 +2,201 @@
 
 `f(x)` becomes `called(f)(x)`, where `called` replaces the functions of `known_functions` and returns all others as they
 are. `a if t else b`, `and`, `or`, `not`, chained comparisons, and `if t:` with nothing but assignments or `return` in
-it compute both sides where `t` depends on one datum; otherwise they are what they were. Lines and columns stay.
+it compute both sides where `t` depends on one datum; otherwise they do what they did. Lines and columns stay.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
 from typing import Any
 
 from privcheck.certifying._own_files import Definition
+from privcheck.certifying._translated.assignments import Pair, assigned_pairs, returned_value
 
-CALLED, TRUTH, HIDDEN, CHOSEN, BOTH, EITHER, NEGATED = HELPERS = tuple(
-    f"<privcheck {name}>" for name in ("called", "truth", "hidden", "chosen", "both", "either", "negated")
-)
+CALLED, PURE, CHECKED, HELD, HIDDEN, CHOSEN, BOTH, EITHER, NEGATED, CHAINED, STORED = HELPERS = tuple(
+    f"<privcheck {name}>" for name in
+    ["called", "pure", "checked", "held", "hidden", "chosen", "both", "either", "negated", "chained", "stored"]
+)  # fmt: skip
 """Constants that stand for the helpers until the code is compiled: nothing is added to the names of a module."""
 
 READS_ITS_FRAME = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint"}
-NOT_TWICE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.GeneratorExp)
+SIDE = "_privcheck_side"
+"""The parameter by which the functions that compute one side of a choice are known."""
+
 KEPT = "_privcheck_kept_{}"
+DEEPEST = 8
+"""Choices within sides of choices that are rewritten."""
+
+ON_SIDES = (
+    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.Compare,
+    ast.BoolOp, ast.IfExp, ast.Call, ast.keyword, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
+)  # fmt: skip
+"""What a side of a choice may consist of: expressions that assign, iterate and yield nothing."""
+
+WITH_BLOCKS = (ast.FunctionDef, ast.For, ast.While, ast.With, ast.Try)
+
+OPTIONS = {"axis", "keepdims", "dtype"}
+"""Keywords of functions that only compute; `out`, for one, is written to."""
 
 
 class Rewriting(ast.NodeTransformer):
     """Rewrites one function."""
 
     def __init__(self) -> None:
-        self._kept, self._iterables = 0, 0
+        self._kept, self._sides = 0, 0
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
+    def visit_Call(self, node: ast.Call) -> Any:
         """Look up what is called."""
         self.generic_visit(node)
         if isinstance(node.func, ast.Name | ast.Attribute) and getattr(node.func, "id", "") not in READS_ITS_FRAME:
-            node.func = _helper(CALLED, node.func, node.func)
+            node.func = _helper(PURE if self._sides else CALLED, node.func, node.func)
         return node
 
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        """Leave the iterable of a comprehension, in which Python allows no assignment, as it is but for calls."""
-        node.target, node.ifs = self.visit(node.target), [self.visit(test) for test in node.ifs]
-        self._iterables += 1
-        node.iter = self.visit(node.iter)
-        self._iterables -= 1
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        """Compute both values where the condition depends on one datum."""
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """Let a side take entries only of what is not changed by it, as a `defaultdict` is."""
         self.generic_visit(node)
-        if self._iterables or not _can_be_twice(node.body, node.orelse):
-            return node
-        kept, loaded = self._keep(_helper(TRUTH, node.test, node.test))
-        both = _helper(CHOSEN, node, loaded, _later(node.body), _later(node.orelse))
-        plain = ast.IfExp(loaded, copy.deepcopy(node.body), copy.deepcopy(node.orelse))
-        return _at(node, ast.IfExp(_helper(HIDDEN, node.test, kept), both, plain))
+        if self._sides and isinstance(node.ctx, ast.Load):
+            node.value = _helper(CHECKED, node.value, node.value)
+        return node
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        """Compute both values where the condition depends on one datum."""
+        if not self._can_be_sides(node.body, node.orelse):
+            return self.generic_visit(node)
+        test = self.visit(node.test)
+        sides = (self._side(side, node.test) for side in (node.body, node.orelse))
+        return _helper(CHOSEN, node, test, *sides)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         """Replace `not`."""
         self.generic_visit(node)
         return _helper(NEGATED, node, node.operand) if isinstance(node.op, ast.Not) else node
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         """Replace `and` and `or`."""
-        self.generic_visit(node)
-        if self._iterables or not _can_be_twice(*node.values[1:]):
-            return node
-        return self._folded(node, node.values)
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        """Replace `a < b < c` by `a < b and b < c`, with `b` computed once."""
-        if len(node.ops) == 1 or self._iterables or not _can_be_twice(*node.comparators[1:]):
+        if not self._can_be_sides(*node.values[1:]):
             return self.generic_visit(node)
-        parts: list[ast.expr] = []
-        left = node.left
-        for number, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
-            after: ast.expr = right
-            if number < len(node.ops) and not isinstance(right, ast.Name | ast.Constant):
-                right, after = self._keep(right)
-            parts.append(_at(node, ast.Compare(left, [op], [right])))
-            left = copy.deepcopy(after)
-        return self.visit_BoolOp(_at(node, ast.BoolOp(ast.And(), parts)))
-
-    def _folded(self, node: ast.BoolOp, values: Sequence[ast.expr]) -> ast.expr:
-        first, *others = values
-        if not others:
-            return first
-        rest = self._folded(node, others)
-        kept, loaded = self._keep(first)
+        first, *others = node.values
+        rest = others[0] if len(others) == 1 else _at(others[0], ast.BoolOp(node.op, others))
         helper = BOTH if isinstance(node.op, ast.And) else EITHER
-        both = _helper(helper, node, loaded, _later(rest))
-        plain = _at(node, ast.BoolOp(node.op, [loaded, copy.deepcopy(rest)]))
-        return _at(node, ast.IfExp(_helper(HIDDEN, first, kept), both, plain))
+        return _helper(helper, node, self.visit(first), self._side(rest, first))
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Rewrite the body; decorators and defaults of an inner function are code of the outer one."""
-        self.generic_visit(node)
-        node.body = self._statements(node.body)
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        """Compare one after the other in `a < b < c`."""
+        if len(node.ops) == 1 or not self._can_be_sides(*node.comparators[1:]):
+            return self.generic_visit(node)
+        names = _at(node, ast.Constant(" ".join(type(op).__name__ for op in node.ops)))
+        sides = [self._side(side, node.left) for side in node.comparators[1:]]
+        first, second = self.visit(node.left), self.visit(node.comparators[0])
+        return _helper(CHAINED, node, names, first, second, *sides)
+
+    def visit(self, node: ast.AST) -> Any:
+        """Visit a node; of statements with blocks, statement by statement."""
+        return self._with_blocks(node) if isinstance(node, WITH_BLOCKS) else super().visit(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+        """Leave what waits as it is."""
         return node
 
-    def visit_If(self, node: ast.If) -> ast.AST:
-        """Assign under a mask where the condition depends on one datum."""
-        pairs = _assignments(node.body, node.orelse)
-        original = copy.deepcopy(node)
-        self.generic_visit(node)
-        if pairs is None:
-            return node
-        kept, loaded = self._keep(_helper(TRUTH, node.test, node.test))
-        masked: list[ast.stmt] = []
-        for target, yes, no in pairs:
-            first, second = (self.visit(copy.deepcopy(value)) for value in (yes, no))
-            value = _helper(CHOSEN, original.test, loaded, _later(first), _later(second))
-            stored = _at(target, copy.deepcopy(target))
-            masked.append(_at(target, ast.Assign([stored], value)))
-        plain = _at(node, ast.If(loaded, node.body, node.orelse))
-        return _at(node, ast.If(_helper(HIDDEN, node.test, kept), masked or [_at(node, ast.Pass())], [plain]))
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        """Rewrite methods alone: the names of a class body are not seen by functions within it."""
+        node.body = [self.visit(part) if isinstance(part, ast.FunctionDef) else part for part in node.body]
+        return node
 
-    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Return statements with `if t: return a` and what is returned after it in one."""
+    def visit_If(self, node: ast.If) -> Any:
+        """Assign on both sides where the condition depends on one datum."""
+        pairs = assigned_pairs(node)
+        values = [value for pair in pairs or [] for value in (pair.yes, pair.no)]
+        if not pairs or not self._can_be_sides(*values):
+            return self._with_blocks(node)
+        keeping, kept = self._keep(self.visit(node.test))
+        masked: list[ast.stmt] = []
+        for pair in pairs:
+            sides = (self._side(side, node.test, pair) for side in (pair.yes, pair.no))
+            value = _helper(CHOSEN, node.test, kept, *sides)
+            if pair.in_place:
+                value = _helper(STORED, pair.target, _loaded(pair.target), value)
+            masked.append(_at(pair.place, ast.Assign([copy.deepcopy(pair.target)], value)))
+        plain = self._with_blocks(_at(node, ast.If(kept, node.body, node.orelse)))
+        return [keeping, _at(node, ast.If(_helper(HIDDEN, node.test, kept), masked, [plain]))]
+
+    def _with_blocks(self, node: Any) -> Any:
+        """Visit a statement, and its blocks statement by statement."""
+        blocks = {name: getattr(node, name, None) for name in ("body", "orelse", "finalbody")}
+        for name, block in blocks.items():
+            if block:
+                setattr(node, name, [])
+        self.generic_visit(node)
+        for name, block in blocks.items():
+            if block:
+                setattr(node, name, self._block(block))
+        return node
+
+    def _block(self, block: list[Any]) -> list[ast.stmt]:
+        """Visit statements; of `if t: return a` and what follows it, both values are computed first."""
         found: list[ast.stmt] = []
-        for number, node in enumerate(body):
-            values = _returns(node, body[number + 1 : number + 2])
-            if values is not None and isinstance(node, ast.If):
-                kept, loaded = self._keep(_helper(TRUTH, node.test, node.test))
-                value = _helper(CHOSEN, node.test, loaded, *map(_later, values))
-                returned = _at(node, ast.Return(value))
-                node.test = loaded
-                found.append(_at(node, ast.If(_helper(HIDDEN, node, kept), [returned], [node])))
-            else:
-                found.append(node)
+        for place, node in enumerate(block):
+            value = returned_value(block[place:]) if isinstance(node, ast.If) else None
+            if isinstance(value, ast.IfExp) and self._can_be_sides(value.body, value.orelse):
+                keeping, kept = self._keep(self.visit(node.test))
+                sides = (self._side(side, value.test) for side in (value.body, value.orelse))
+                chosen = _helper(CHOSEN, value.test, kept, *sides)
+                returned = _at(node, ast.Return(chosen))
+                found += [keeping, _at(node, ast.If(_helper(HIDDEN, value.test, kept), [returned], []))]
+                node.test = kept
+            visited = self.visit(node)
+            found += visited if isinstance(visited, list) else [visited]
         return found
 
-    def _keep(self, value: ast.expr) -> tuple[ast.expr, ast.expr]:
+    def _keep(self, value: ast.expr) -> tuple[Any, Any]:
         """Return an assignment of a value to a name of its own, and that name."""
         name = KEPT.format(self._kept)
         self._kept += 1
-        kept = _at(value, ast.NamedExpr(ast.Name(name, ast.Store()), value))
-        return kept, _at(value, ast.Name(name, ast.Load()))
+        keeping = _at(value, ast.Assign([_at(value, ast.Name(name, ast.Store()))], value))
+        return keeping, _at(value, ast.Name(name, ast.Load()))
+
+    def _side(self, value: ast.expr, place: ast.expr, pair: Pair | None = None) -> Any:
+        """Return a function that computes one side of a choice; it is made at the place of the condition.
+
+        So an instruction at the place of a side means that this side was computed, in translated code as in any other.
+        """
+        self._sides += 1
+        found = self.visit(copy.deepcopy(value))
+        self._sides -= 1
+        if pair is not None and value is pair.unchanged:
+            found = self._held(pair.target)
+        parameters = ast.arguments([], [ast.arg(SIDE)], None, [], [], None, [_at(place, ast.Constant(None))])
+        return _at(place, ast.Lambda(_filled(parameters, place), found))
+
+    def _held(self, target: Any) -> Any:
+        """Return what a target holds, which the statement leaves alone on one side: storing it may do nothing else."""
+        if isinstance(target, ast.Name):
+            return _loaded(target)
+        self._sides += 1
+        owner = self.visit(_loaded(target.value))
+        self._sides -= 1
+        name = target.attr if isinstance(target, ast.Attribute) else None
+        held = _helper(HELD, target, owner, _at(target, ast.Constant(name)))
+        return held if name is not None else _at(target, ast.Subscript(held, _loaded(target.slice), ast.Load()))
+
+    def _can_be_sides(self, *values: ast.expr) -> bool:
+        return self._sides < DEEPEST and all(_can_be_side(node) for value in values for node in ast.walk(value))
 
 
 def rewritten(node: Definition) -> Any:
-    """Return a function's definition, rewritten, without decorators."""
-    found = copy.deepcopy(node)
-    if not isinstance(found, ast.Lambda):
-        found.decorator_list = []
-    return Rewriting().visit(found)
+    """Return a function's definition, rewritten. Decorators stay: the function's first line is the first of theirs."""
+    return Rewriting().visit(copy.deepcopy(node))
+
+
+def _can_be_side(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and not isinstance(node.func, ast.Name | ast.Attribute):
+        return False
+    if isinstance(node, ast.keyword):
+        return node.arg in OPTIONS
+    if isinstance(node, ast.Name):
+        return node.id not in READS_ITS_FRAME
+    return isinstance(node, ON_SIDES)
 
 
 def _at(place: ast.AST, node: Any) -> Any:
@@ -152,7 +205,7 @@ def _at(place: ast.AST, node: Any) -> Any:
     return _filled(node, place)
 
 
-def _filled(node: ast.AST, place: ast.AST) -> ast.AST:
+def _filled(node: Any, place: ast.AST) -> Any:
     for inner in ast.walk(node):
         if not hasattr(inner, "lineno") and "lineno" in inner._attributes:
             ast.copy_location(inner, place)
@@ -160,70 +213,11 @@ def _filled(node: ast.AST, place: ast.AST) -> ast.AST:
 
 
 def _helper(name: str, place: ast.AST, *arguments: ast.expr) -> Any:
-    return _at(place, ast.Call(ast.Constant(name), list(arguments), []))
+    return _at(place, ast.Call(_at(place, ast.Constant(name)), list(arguments), []))
 
 
-def _later(value: ast.expr) -> Any:
-    empty = ast.arguments([], [], None, [], [], None, [])
-    return _at(value, ast.Lambda(empty, value))
-
-
-def _can_be_twice(*values: ast.expr) -> bool:
-    return not any(isinstance(node, NOT_TWICE) for value in values for node in ast.walk(value))
-
-
-def _assignments(body: list[ast.stmt], orelse: list[ast.stmt]) -> list[tuple[ast.expr, ast.expr, ast.expr]] | None:
-    """Return targets with the values that two branches give them; None if they do anything else."""
-    sides = [list(map(_assignment, side)) for side in (body, orelse)]
-    if any(one is None for side in sides for one in side):
-        return None
-    yes, no = ([one for one in side if one is not None] for side in sides)
-    same = [ast.dump(one[0]) for one in yes] == [ast.dump(one[0]) for one in no]
-    if yes and same:
-        return [(target, value, other) for (target, value), (_, other) in zip(yes, no, strict=True)]
-    return [
-        *((target, value, _loaded(target)) for target, value in yes),
-        *((target, _loaded(target), value) for target, value in no),
-    ]
-
-
-def _assignment(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
-    """Return the target and the new value of an assignment without other effects."""
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target, value = node.targets[0], node.value
-    elif isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
-        target, value = node.target, node.value
-    elif isinstance(node, ast.AugAssign):
-        target = node.target
-        value = _at(node, ast.BinOp(_loaded(target), node.op, node.value))
-    else:
-        return None
-    return (target, value) if _is_simple(target) and _can_be_twice(value) else None
-
-
-def _is_simple(target: ast.expr) -> bool:
-    """Tell whether reading a target twice does what reading it once does."""
-    if isinstance(target, ast.Subscript):
-        return _is_simple(target.value) and all(
-            isinstance(node, ast.Name | ast.Attribute | ast.Constant | ast.Tuple | ast.Load)
-            for node in ast.walk(target.slice)
-        )
-    return isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and _is_simple(target.value))
-
-
-def _loaded(target: ast.expr) -> Any:
+def _loaded(target: Any) -> Any:
     found: Any = copy.deepcopy(target)
-    found.ctx = ast.Load()
+    if hasattr(found, "ctx"):
+        found.ctx = ast.Load()
     return found
-
-
-def _returns(node: ast.stmt, after: Sequence[ast.stmt]) -> tuple[Any, Any] | None:
-    """Return the two values of `if t: return a` with `else: return b`, or with `return b` after it."""
-    if not isinstance(node, ast.If):
-        return None
-    others = node.orelse or after
-    both = [*node.body, *others]
-    if len(node.body) != 1 or len(others) != 1 or not all(isinstance(one, ast.Return) and one.value for one in both):
-        return None
-    values = tuple(copy.deepcopy(one.value) for one in both if isinstance(one, ast.Return) and one.value is not None)
-    return (values[0], values[1]) if _can_be_twice(*values) else None

@@ -3,31 +3,54 @@
 from __future__ import annotations
 
 import ast
-import threading
+import itertools
 import warnings
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
-from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, TypeVar
 
-from privcheck.certifying._own_files import definition, file_of, is_own, packages_of, plain_function
+from privcheck.certifying._own_files import definition
 from privcheck.certifying._reached_code import with_inner
+from privcheck.certifying._translated import known_functions
 from privcheck.certifying._translated import private_choices as choices
-from privcheck.certifying._translated.known_functions import called
-from privcheck.certifying._translated.rewriting import HELPERS, rewritten
+from privcheck.certifying._translated.known_functions import called, in_guard
+from privcheck.certifying._translated.own_functions import own_functions
+from privcheck.certifying._translated.rewriting import HELPERS, SIDE, rewritten
+from privcheck.private_values import feature
+from privcheck.reached_state import LOCK
 
-_LOCK = threading.RLock()
-_SWAPPED: dict[FunctionType, list[Any]] = {}
-"""By function, its own code and how many blocks have exchanged it: code is shared by the process."""
+known_functions.TABLE[id(feature)] = lambda *arguments, **options: _feature(*arguments, **options)
+
+_SWAPPED: dict[FunctionType, _Swap] = {}
+"""By function: code is shared by the process. Changed only by who holds `LOCK`."""
 
 _STANDS_FOR: dict[Any, Any] = dict(
     zip(
         HELPERS,
-        (called, choices.truth, choices.is_hidden, choices.chosen, choices.both, choices.either, choices.negated),
+        (called, choices.pure, choices.checked, choices.held, choices.hidden, choices.chosen, choices.both,
+         choices.either, choices.negated, choices.chained, choices.stored),
         strict=True,
     )
-)
+)  # fmt: skip
+
+
+@dataclass
+class _Swap:
+    """A function's own code, its translation, and how many guards run that."""
+
+    own: CodeType
+    translated: CodeType
+    count: int = 0
+
+
+class _Plain:
+    """How many blocks run functions as they were written; only one thread at a time does."""
+
+    depth = 0
 
 
 class Translation:
@@ -39,23 +62,26 @@ class Translation:
     """
 
     def __init__(self, target: Any) -> None:
-        self._found = [(one, code) for one in own_functions(target) if (code := translation(one)) is not None]
+        with LOCK:
+            self._found = [(one, code) for one in own_functions(target) if (code := translation(one)) is not None]
 
     def begin(self) -> None:
         """Exchange the code."""
-        with _LOCK:
+        with LOCK:
             for function, code in self._found:
-                _SWAPPED.setdefault(function, [function.__code__, 0, code])[1] += 1
+                if function not in _SWAPPED:
+                    _SWAPPED[function] = _Swap(function.__code__, code)
+                _SWAPPED[function].count += 1
             swap_again()
 
     def end(self) -> None:
-        """Put the own code back, unless somebody else still runs the translation."""
-        with _LOCK:
+        """Put the own code back, unless another guard still runs the translation."""
+        with LOCK:
             for function, _ in self._found:
-                kept = _SWAPPED[function]
-                kept[1] -= 1
-                if not kept[1]:
-                    function.__code__ = kept[0]
+                swap = _SWAPPED[function]
+                swap.count -= 1
+                if swap.count == 0:
+                    function.__code__ = swap.own
                     del _SWAPPED[function]
 
 
@@ -65,127 +91,141 @@ def translated(target: Any) -> Iterator[None]:
     translation = Translation(target)
     translation.begin()
     try:
-        yield
+        with in_guard():
+            yield
     finally:
         translation.end()
 
 
+Made = TypeVar("Made")
+
+
+def translated_for(target: Any, make: Callable[[], Made]) -> Made:
+    """Return what is made with the functions of a target translated, which they stay for as long as it is held."""
+    translation = Translation(target)
+    translation.begin()
+    try:
+        made = make()
+    except BaseException:
+        translation.end()
+        raise
+    weakref.finalize(made, translation.end)
+    return made
+
+
 @contextmanager
 def untranslated() -> Iterator[None]:
-    """Let all functions run as they were written inside the block, whatever guards are in use."""
-    with _LOCK:
-        kept = list(_SWAPPED.items())
-        for function, (own, _, _) in kept:
-            function.__code__ = own
+    """Let all functions run as they were written inside the block, whatever guards are in use.
+
+    The calls of guards in other threads wait meanwhile: each of them takes the same lock.
+    """
+    with LOCK:
+        _Plain.depth += 1
+        swap_again()
         try:
             yield
         finally:
+            _Plain.depth -= 1
             swap_again()
 
 
 def swap_again() -> None:
     """Exchange the code once more, after state that functions hold, of which their code is a part, was put back."""
-    for function, (_, _, code) in _SWAPPED.items():
-        function.__code__ = code
+    with LOCK:
+        for function, swap in list(_SWAPPED.items()):  # a guard may end in between
+            function.__code__ = swap.own if _Plain.depth else swap.translated
+
+
+def _feature(*arguments: Any, **options: Any) -> Any:
+    """Stand for `privcheck.feature`, whose function computes with ordinary numbers: it runs as it was written."""
+    values = list(arguments)
+    with untranslated():
+        if values:
+            values[0] = _as_written(values[0])
+        elif "function" in options:
+            options["function"] = _as_written(options["function"])
+        return feature(*values, **options)
+
+
+def _as_written(function: Any) -> Any:
+    """Return a function with the code that it has in the source, if it was made by translated code."""
+    if not isinstance(function, FunctionType) or function in _SWAPPED:
+        return function
+    code = _own_code(function.__code__)
+    if code is None:
+        return function
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
+    made.__dict__.update(function.__dict__)
+    return made
+
+
+def _own_code(code: CodeType) -> CodeType | None:
+    """Return the code in the source of a function within translated code; None of any other."""
+    for swap in list(_SWAPPED.values()):
+        if code in with_inner(swap.translated):
+            node = definition(code, {})
+            found = [one for one in with_inner(swap.own) if one.co_name == code.co_name and _fits(one, code)]
+            return next((one for one in found if definition(one, {}) is node and node is not None), None)
+    return None
 
 
 def translation(function: FunctionType) -> CodeType | None:
     """Return the translated code of a function; None if its source cannot be read, or cannot take its place."""
-    kept = _SWAPPED.get(function)
-    return _translation(function.__code__ if kept is None else kept[0], Names(function.__globals__))
+    swap = _SWAPPED.get(function)
+    code = function.__code__ if swap is None else swap.own
+    return _translation(code, code.co_filename, code.co_qualname, Names(function.__globals__))
 
 
 class Names(dict[str, Any]):
-    """The names of a module, compared by identity."""
-
-    __hash__ = object.__hash__  # type: ignore[assignment]
+    """The names of a module by which its source is found; all are equal, as one file has the same."""
 
     def __init__(self, names: dict[str, Any]) -> None:
-        super().__init__(
-            {key: names[key] for key in ("__name__", "__loader__", "__spec__", "__file__") if key in names}
-        )
+        found = ("__name__", "__loader__", "__spec__", "__file__")
+        super().__init__({name: names[name] for name in found if name in names})
 
     def __eq__(self, other: object) -> bool:
-        return True
+        return isinstance(other, Names)
 
     def __hash__(self) -> int:  # type: ignore[override]
         return 0
 
 
-@lru_cache(maxsize=1024)
-def _translation(code: CodeType, names: Names) -> CodeType | None:
-    node = definition(code, names)
+READS_NAMES = {"locals", "eval", "exec", "_getframe", "currentframe"}
+"""Functions that would see the names and functions that a translation adds."""
+
+
+@lru_cache(maxsize=4096)
+def _translation(code: CodeType, file: str, qualified: str, names: Names) -> CodeType | None:
+    """Return translated code. Code is equal to that of another file, if it stands in the same line there."""
+    node = None if READS_NAMES.intersection(code.co_names) else definition(code, names)
     if node is None:
         return None
+    tree = _enclosed(rewritten(node), code)
     try:
-        tree = _enclosed(rewritten(node), code)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            compiled = compile(tree, code.co_filename, "exec", dont_inherit=True, flags=_future_flags(code))
+            compiled = compile(tree, file, "exec", dont_inherit=True, flags=code.co_flags & _ANNOTATIONS)
     except (SyntaxError, ValueError, RecursionError):
         return None
     found = next((one for one in with_inner(compiled) if one.co_name == code.co_name and _fits(one, code)), None)
-    return None if found is None else _filled(found).replace(co_qualname=code.co_qualname)
+    return None if found is None else _filled(found, code.co_name, qualified)
 
 
-def own_functions(target: Any) -> list[FunctionType]:
-    """Return the functions of a target's own files that a policy, or what builds it, can reach by names."""
-    found: dict[int, FunctionType] = {}
-    seen, compiled = dict[int, Any](), set[int]()
-    parts = list(getattr(getattr(target, "__self__", None), "__dict__", {}).values())  # of what privcheck builds by
-    waiting = [target, type(target), *parts, *map(type, parts)]
-    packages = frozenset(packages_of({cls: _file(cls) for each in waiting for cls in getattr(each, "__mro__", ())}))
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen[id(value)] = value
-        inner = getattr(value, "py_func", None)
-        if isinstance(inner, FunctionType):  # a compiler reads its code
-            compiled.add(id(inner))
-        elif isinstance(value, ModuleType):
-            if _is_target(getattr(value, "__file__", None) or "", packages):
-                waiting += list(vars(value).values())
-        elif isinstance(value, type):
-            if _is_target(_file(value), packages):
-                waiting += [*vars(value).values(), *value.__bases__]
-        elif isinstance(value, property):
-            waiting += [part for part in (value.fget, value.fset) if part is not None]
-        else:
-            function = plain_function(value) if callable(value) or isinstance(value, staticmethod | classmethod) else 0
-            if isinstance(function, FunctionType) and _is_target(function.__code__.co_filename, packages):
-                found[id(function)] = function
-                waiting += [*function.__globals__.values(), *_cells(function)]
-    return [function for key, function in found.items() if key not in compiled]
-
-
-def _cells(function: FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:
-            continue
-
-
-def _file(cls: type) -> str:
-    codes = [function.__code__ for value in vars(cls).values() if isinstance(function := value, FunctionType)]
-    return file_of(cls, codes)
-
-
-def _is_target(file: str, packages: frozenset[str]) -> bool:
-    return is_own(file, packages) and "privcheck/bandits" not in file.replace("\\", "/")
+_ANNOTATIONS = 0x1000000
+"""The flag of `from __future__ import annotations`."""
 
 
 def _enclosed(node: Any, code: CodeType) -> ast.Module:
     """Return a module with the function in a class of the same name and in a function with the names that it closes."""
     inner: ast.stmt = ast.Expr(node) if isinstance(node, ast.Lambda) else node
-    *_, owner, _ = [None, *code.co_qualname.replace(".<locals>", "").split(".")] if "." in code.co_qualname else (0, 0)
-    if "__class__" in code.co_freevars or isinstance(owner, str):
-        name = owner if isinstance(owner, str) else "Owner"
-        inner = ast.ClassDef(name, [], [], [inner], [])
-    closed = [name for name in code.co_freevars if name != "__class__"]
-    arguments = ast.arguments([], [ast.arg(name) for name in closed], None, [], [], None, [])
-    outer = ast.FunctionDef("_enclosing", arguments, [inner], [])
+    owner = _owner(code.co_qualname)
+    if "__class__" in code.co_freevars or owner:
+        inner = ast.ClassDef(owner or "Owner", [], [], [inner], [])
+    closed = [ast.arg(name) for name in code.co_freevars if name != "__class__"]
+    outer = ast.FunctionDef("_enclosing", ast.arguments([], closed, None, [], [], None, []), [inner], [])
     module = ast.Module([outer], [])
     for each in ast.walk(module):
         if "lineno" in each._attributes and not hasattr(each, "lineno"):
@@ -193,26 +233,44 @@ def _enclosed(node: Any, code: CodeType) -> ast.Module:
     return module
 
 
+def _owner(qualified: str) -> str:
+    """Return the class whose private names a function spells without its name.
+
+    >>> _owner("Outer.Inner.method"), _owner("Policy.update.<locals>.inner"), _owner("make.<locals>.inner"), _owner("f")
+    ('Inner', 'Policy', '', '')
+    """
+    *parts, _ = qualified.split(".")
+    classes = [part for part, after in itertools.zip_longest(parts, parts[1:]) if "<locals>" not in (part, after)]
+    return classes[-1] if classes else ""
+
+
+_KINDS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
+"""Flags of code with `*arguments` or `**options`, and of generators and coroutines."""
+
+
 def _fits(found: CodeType, code: CodeType) -> bool:
     """Return whether code can take the place of other code: arguments, kind and names that it closes are the same."""
     same = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_freevars")
     alike = all(getattr(found, name) == getattr(code, name) for name in same)
     arguments = code.co_argcount + code.co_kwonlyargcount
-    return (
-        alike
-        and found.co_varnames[:arguments] == code.co_varnames[:arguments]
-        and not ((found.co_flags ^ code.co_flags) & 0b10_1010_1100)
-    )
+    names = found.co_varnames[:arguments], code.co_varnames[:arguments]
+    return alike and names[0] == names[1] and not (found.co_flags ^ code.co_flags) & _KINDS
 
 
-def _future_flags(code: CodeType) -> int:
-    return code.co_flags & 0x1000000  # from __future__ import annotations
+_IS_FUNCTION = 0x01
 
 
-def _filled(code: CodeType) -> CodeType:
-    """Return code in which the helpers stand for their names."""
+def _filled(code: CodeType, name: str, qualified: str) -> CodeType:
+    """Return code in which the helpers stand for their names; a side of a choice is called as what it is a part of."""
+
+    def inner(one: CodeType) -> CodeType:
+        if one.co_varnames[:1] == (SIDE,):
+            return _filled(one, name, qualified)
+        local = ".<locals>" if code.co_flags & _IS_FUNCTION else ""
+        return _filled(one, one.co_name, f"{qualified}{local}.{one.co_name}")
+
     constants = tuple(
-        _filled(one) if isinstance(one, CodeType) else _STANDS_FOR.get(one, one) if isinstance(one, str) else one
+        inner(one) if isinstance(one, CodeType) else _STANDS_FOR.get(one, one) if isinstance(one, str) else one
         for one in code.co_consts
     )
-    return code.replace(co_consts=constants)
+    return code.replace(co_consts=constants, co_name=name, co_qualname=qualified)
