@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from textwrap import shorten
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,7 +83,8 @@ class Leak:
         return f"{where}: {self.operation} on a private value of {describe_data(self.data)} ({shorten(self.code, 80)})"
 
 
-class Made(NamedTuple):
+@dataclass(frozen=True)
+class Made:
     """Where code computed a private number by a choice or a conversion, and from which comparison, if from one."""
 
     file: str

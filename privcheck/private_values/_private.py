@@ -90,6 +90,13 @@ class Private(Refusals, NumpyProtocol):
         return cls.make(None, np.array(given, dtype=np.float64), NOTHING).of_kind(kind_of(given))
 
     @classmethod
+    def in_place_of(cls, array: Array) -> Private:
+        """Return a copy that stands for an array of numpy: what holds noise of its own is read when it is assigned."""
+        found = cls.public(array)
+        found._cell.reads_noise = True
+        return found
+
+    @classmethod
     def of(cls, value: Any) -> Private | None:
         """Return numbers, arrays, lists of them and private values as a `Private`; None for anything else."""
         if isinstance(value, Private):
@@ -354,12 +361,23 @@ class PrivateArray(Private):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:
+        if type(key) is int and self._is_ordinary():
+            return self._const[key]
         if isinstance(key, Refusals) and key.is_action and not self.is_public:
             return chosen_row(self, key)  # type: ignore[arg-type]
         chosen = _public_key(key)
         return self.view_as(lambda array: array[chosen])
 
+    def _is_ordinary(self) -> bool:
+        """Whether an entry is a float that no datum, and no draw of noise, is involved in, as of numpy's arrays."""
+        return self._whole and self._const.ndim == 1 and self._cell.kind == "f" and self._cell.terms.count == 0
+
     def __setitem__(self, key: Any, new: Any) -> None:
+        if type(key) is int and type(new) in (float, int, np.float64) and self._is_ordinary():
+            self._const[key] = new
+            return
+        if self._cell.reads_noise and isinstance(new, Private) and new.holds_draws and new.publish() is None:
+            new = new.ordinary()
         chosen, other = _public_key(key), Private.of(new)
         if other is None:
             raise PrivcheckError("item", words(f"a {type(new).__name__}"), "a private value or public numbers")

@@ -67,7 +67,7 @@ def _made(function: Callable[..., Any]) -> Callable[..., Any]:
     def make(*arguments: Any, **options: Any) -> Any:
         found = function(*arguments, **options)
         if HERE.guarded and type(found) is np.ndarray and found.dtype == np.float64 and found.ndim:
-            return Private.public(found)
+            return Private.in_place_of(found)
         return found
 
     return make

@@ -38,6 +38,10 @@ _STANDS_FOR: dict[Any, Any] = dict(
 )  # fmt: skip
 
 
+_FOUND: weakref.WeakKeyDictionary[Any, list[tuple[FunctionType, CodeType]]] = weakref.WeakKeyDictionary()
+"""By class or function, what was translated for it."""
+
+
 @dataclass
 class _Swap:
     """A function's own code, its translation, and how many guards run that."""
@@ -63,7 +67,13 @@ class Translation:
 
     def __init__(self, target: Any) -> None:
         with LOCK:
-            self._found = [(one, code) for one in own_functions(target) if (code := translation(one)) is not None]
+            keeps = isinstance(target, type | FunctionType)
+            found = _FOUND.get(target) if keeps else None
+            if found is None:
+                found = [(one, code) for one in own_functions(target) if (code := translation(one)) is not None]
+                if keeps:
+                    _FOUND[target] = found
+            self._found = found
 
     def begin(self) -> None:
         """Exchange the code."""
