@@ -33,19 +33,28 @@ class Execution:
     refused: bool
 
 
-def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) -> Execution:
+def drive_guarded(
+    policy: Any,
+    table: Table,
+    session: Session,
+    feedback: str,
+    *,
+    before: Callable[[], object] = lambda: None,
+    first: int = 1,
+) -> Execution:
     """Play a policy on a table of shape (T, K), or with further columns for contexts, with wrapped rewards.
 
     A leak is recorded and then raises inside the policy. The run continues with the next round (with the arms in turn
     when `select` leaked), so one run can show several leaks. A refused release ends the run, and so does any failure of
-    the policy after a leak or a refusal, which may have left it half-updated.
+    the policy after a leak or a refusal, which may have left it half-updated. `before` is called before every choice;
+    `first` is the number of the first round.
     """
     by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
-    session.round = 1
+    session.round = first
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            copy_context().run(by.play, _Guarded(policy, session, by, arms), remaining, arms, played)
+            copy_context().run(by.play, _Guarded(policy, session, by, arms, before), remaining, arms, played)
     except (KeyboardInterrupt, DivergenceError):
         raise
     except BaseException as error:
@@ -63,6 +72,7 @@ class _Guarded:
     session: Session
     kind: Feedback
     arms: int
+    before: Callable[[], object]
 
     def act(self, count: int) -> Any:
         return self._choose(None, (count,))
@@ -73,6 +83,7 @@ class _Guarded:
     def _choose(self, context: Any, asked_with: tuple[Any, ...]) -> Any:
         t = self.session.round
         self.session.choices += 1
+        self.before()
         try:
             kept = list[Leak]()
 

@@ -1,4 +1,7 @@
 from ._actions import one_hot as one_hot
+from ._assumed import Sample as Sample
+from ._assumed import assumed as assumed
+from ._assumed import sample_of as sample_of
 from ._clipped_norms import clip_norm as clip_norm
 from ._float_rounding import with_rounding as with_rounding
 from ._float_rounding import without_common_shift as without_common_shift

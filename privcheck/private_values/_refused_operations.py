@@ -148,6 +148,12 @@ def is_no_attribute(name: str) -> bool:
 _ARGMAX, _ARGMIN = _function("argmax"), _function("argmin")
 
 
+_REFLECTED = {
+    np.less: np.greater, np.greater: np.less, np.less_equal: np.greater_equal, np.greater_equal: np.less_equal,
+    np.equal: np.equal, np.not_equal: np.not_equal,
+}  # fmt: skip
+
+
 def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, two: Any) -> Any:
     """Return a comparison that the intervals decide or that is an indicator of one datum; otherwise it is a read."""
     if one.holds_draws or (isinstance(two, Refusals) and two.holds_draws):
@@ -155,7 +161,9 @@ def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, tw
 
         if (coins := flipped(symbol, one, two)) is not None:
             return coins
-    is_read = one.is_public or isinstance(two, Refusals) or one.holds_draws
+    if one.is_public and isinstance(two, Refusals) and not (two.is_public or two.holds_draws):
+        one, two, ufunc = two, one, _REFLECTED[ufunc]  # a public array is asked first, as of a derived class
+    is_read = one.is_public or (isinstance(two, Refusals) and not two.is_public) or one.holds_draws
     if not is_read and (found := one.compared_with(ufunc, two)) is not None:
         return found
     return read("comparison", symbol, function, one, two, hint=COMPARE)
@@ -257,6 +265,8 @@ class Refusals:
     def made_here(self, compared: str = "") -> Self:
         """Return this number after noting which line of the policy's code computed it, and from which comparison."""
         self._cell.made = Made(*own_call(), compared)
+        if self.source is not None:
+            self.source.chooses = True
         return self
 
     def publish(self) -> str | None:

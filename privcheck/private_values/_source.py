@@ -72,7 +72,7 @@ class PrivateSource:
         self.features = FeatureTable()
         self.draws = Draws(partial(standard, rng=np.random.default_rng()))
         self.release: Callable[[Any, Private, str | None], Any] = _no_release
-        self.forgets, self.reading, self.advice = True, False, ""
+        self.forgets, self.reading, self.advice, self.chooses = True, False, "", False
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.on_answer: Callable[[Any], object] | None = None
         self.coins, self.closed = Coins(), False

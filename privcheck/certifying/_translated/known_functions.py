@@ -6,6 +6,7 @@ On ordinary values each does what the function does: it calls it.
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 import statistics
 import threading
@@ -143,6 +144,16 @@ def _extreme(function: Callable[..., Any], of_two: Any) -> Callable[..., Any]:
     return extreme
 
 
+def _sorted(*values: Any, **options: Any) -> Any:
+    """Stand for `sorted` of numbers, of which one depends on a datum: the entries are that number within limits."""
+    several = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else ()
+    if options or sum(map(_is_number, several)) != 1 or len(next(filter(_is_number, several)).data_ids) != 1:
+        return sorted(*values, **options)
+    one = next(filter(_is_number, several))
+    limits = [None, *sorted(value for value in several if not _is_number(value)), None]
+    return [one.clip(*ends) for ends in itertools.pairwise(limits)] if len(limits) > 2 else [one]
+
+
 def _rounded(*values: Any, **options: Any) -> Any:
     """Stand for `round`, which rounds halves to even."""
     is_whole = len(values) == 1 or (len(values) == 2 and values[1] is None)
@@ -214,7 +225,7 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     builtins.float: _number, np.float64: _numpy_number,
     builtins.int: _integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
     builtins.min: _extreme(min, np.minimum), builtins.max: _extreme(max, np.maximum),
-    builtins.round: _rounded, builtins.isinstance: _is_instance,
+    builtins.round: _rounded, builtins.sorted: _sorted, builtins.isinstance: _is_instance,
     statistics.mean: _averaged(statistics.mean), statistics.fmean: _averaged(statistics.fmean),
     math.isnan: _finite(math.isnan, answer=False), math.isinf: _finite(math.isinf, answer=False),
     math.isfinite: _finite(math.isfinite, answer=True),

@@ -235,7 +235,9 @@ def _enclosed(node: Any, code: CodeType) -> ast.Module:
     if "__class__" in code.co_freevars or owner:
         inner = ast.ClassDef(owner or "Owner", [], [], [inner], [])
     closed = [ast.arg(name) for name in code.co_freevars if name != "__class__"]
-    outer = ast.FunctionDef("_enclosing", ast.arguments([], closed, None, [], [], None, []), [inner], [])
+    named = {getattr(inner, "name", "")} - {"", *code.co_freevars}  # a global, as which it is called or read in itself
+    body = [*([ast.Global(sorted(named))] if named else []), inner]
+    outer = ast.FunctionDef("_enclosing", ast.arguments([], closed, None, [], [], None, []), body, [])
     module = ast.Module([outer], [])
     for each in ast.walk(module):
         if "lineno" in each._attributes and not hasattr(each, "lineno"):
@@ -268,6 +270,7 @@ def _fits(found: CodeType, code: CodeType) -> bool:
 
 
 _IS_FUNCTION = 0x01
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 def _filled(code: CodeType, name: str, qualified: str) -> CodeType:
@@ -276,7 +279,8 @@ def _filled(code: CodeType, name: str, qualified: str) -> CodeType:
     def inner(one: CodeType) -> CodeType:
         if one.co_varnames[:1] == (SIDE,):
             return _filled(one, name, qualified)
-        local = ".<locals>" if code.co_flags & _IS_FUNCTION else ""
+        is_function = code.co_flags & _IS_FUNCTION and code.co_name not in _COMPREHENSIONS
+        local = ".<locals>" if is_function else ""
         return _filled(one, one.co_name, f"{qualified}{local}.{one.co_name}")
 
     constants = tuple(
