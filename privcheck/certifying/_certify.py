@@ -13,7 +13,7 @@ from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
-from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondLooks, leaks_after, unseen
+from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondLooks
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
@@ -191,7 +191,7 @@ def _certified(
                     played = build(session.generator(coins))
                 with coverage.watching(played):
                     drive_guarded(played, table, session, policy.feedback)
-            held.look(played)
+            held.look(played, session)
             sessions.append(session)
             advance(1)
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
@@ -216,9 +216,9 @@ def _certified(
         advance(runs)
     worst = max(sessions, key=_loss)
     leaks = _different(leak for session in sessions for leak in session.leaks)
-    looks = SecondLooks(build, policy.feedback, game, count, seed)
-    if not (leaks or refused) and any(session.source.chooses for session in sessions):
-        leaks = _different(leaks_after(looks, tables))
+    looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)
+    if not (leaks or refused):
+        leaks = _different(looks.leaks_after())
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
     uncounted = elsewhere.names if leaks or replayed.divergences else []
@@ -242,7 +242,7 @@ def _certified(
     if holds and not again:
         player = found.player(build, policy.feedback)
         open_notes += other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count)
-        open_notes += unseen(looks, tables, held)
+        open_notes += looks.unseen()
     notes += open_notes
     unreached = coverage.unreached
     if holds:

@@ -20,7 +20,7 @@ from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording
 from privcheck.privacy import Contexts
-from privcheck.private_values import Leak, LeakError, Private, casting_refused, refuse
+from privcheck.private_values import Leak, LeakError, Private, casting_refused, is_machinery, refuse
 from privcheck.reached_state import LOCK, apart
 from privcheck.targets import describe_exception, limited
 
@@ -132,7 +132,7 @@ def ask(
     if context is None:
         with LOCK, in_guard():
             try:
-                return _not_chosen(getattr(policy, by.chooses)(*asked_with))
+                return _not_chosen(getattr(policy, by.chooses)(*asked_with), policy, by.chooses)
             except (TypeError, AttributeError) as error:  # a block of its own costs a microsecond
                 casting_refused(session.source).__exit__(None, error, error.__traceback__)
                 raise
@@ -151,10 +151,15 @@ def ask(
     return chosen
 
 
-def _not_chosen(action: Any) -> Any:
-    """Return an action, or refuse one that the policy chose by a datum, where it did."""
-    if type(action) is Private and action.made is not None and not (action.is_public or action.holds_draws):
-        refuse("index", "an action", action, at_origin=True)
+def _not_chosen(action: Any, policy: Any, chooses: str) -> Any:
+    """Return an action, or refuse one that is private: where it was chosen, or failing that in what returned it."""
+    if type(action) is Private and not (action.is_public or action.holds_draws):
+        code = getattr(getattr(type(policy), chooses, None), "__code__", None)
+        if action.made is None and code is not None and not is_machinery(code.co_filename):
+            action = +action
+            action.made_at(code.co_filename, max(line for _, _, line in code.co_lines() if line), code.co_name)
+        if action.made is not None:
+            refuse("index", "an action", action, at_origin=True)
     return action
 
 

@@ -110,7 +110,9 @@ def assumed(sample: Sample, holds: Any, source: PrivateSource) -> Any:
 
 def _number(sample: Sample, now: float, source: PrivateSource) -> Private:
     whole = sample.whole and now == round(now)
-    ends = [(min(sample.low - now, 0.0), max(sample.high - now, 0.0))] if sample.step == 0.0 else 2 * [(0.0, sample.step)]
+    ends = (
+        [(min(sample.low - now, 0.0), max(sample.high - now, 0.0))] if sample.step == 0.0 else 2 * [(0.0, sample.step)]
+    )
     found = Private.make(source, np.array(now), Terms.of([], [], []))
     for low, high in ends:
         feature = source.features.add(next(_DATA), low, high, 0.0, whole=whole)

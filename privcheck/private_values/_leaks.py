@@ -85,12 +85,13 @@ class Leak:
 
 @dataclass(frozen=True)
 class Made:
-    """Where code computed a private number by a choice or a conversion, and from which comparison, if from one."""
+    """Where code computed a private number by a choice or a conversion, from which comparison, or by what else."""
 
     file: str
     line: int
     function: str
-    compared: str
+    compared: str = ""
+    operation: str = ""
 
 
 class LeakError(PrivcheckError):
@@ -123,6 +124,8 @@ def find_leak(
     """
     if made is not None and at_origin:
         code = linecache.getline(made.file, made.line).strip()
+        if (read := own_line()) != (made.file, made.line) and not is_machinery(read[0]):
+            hint = f"{hint}; it is read at {Path(read[0]).name}:{read[1]}"
         return Leak(kind, made.file, made.line, made.function, code, data, hint, operation)
     place, line = _own_frame(), None
     while trace is not None:

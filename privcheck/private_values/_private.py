@@ -15,7 +15,7 @@ from privcheck.private_values import _products as products
 from privcheck.private_values._actions import chosen_row
 from privcheck.private_values._computed_sensitivity import sensitivities
 from privcheck.private_values._entries import evaluated
-from privcheck.private_values._leaks import describe_data, note_text, own_place
+from privcheck.private_values._leaks import describe_data, note_text, own_call
 from privcheck.private_values._noise.draws import without_draws
 from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
@@ -71,7 +71,7 @@ class Private(Refusals, NumpyProtocol):
         self = _new(public)
         self._const, self._cell, self._whole = public, Cell(source, terms, public), True
         if source is not None and source.draws.loose:
-            source.draws.settle_home(public, terms, own_place)
+            source.draws.settle_home(public, terms, own_call)
         self._positions = numbered(public) if public.ndim else SCALAR
         return self
 
@@ -88,13 +88,6 @@ class Private(Refusals, NumpyProtocol):
         """Return a copy of ordinary numbers that private ones can be assigned to."""
         given = np.asarray(array)
         return cls.make(None, np.array(given, dtype=np.float64), NOTHING).of_kind(kind_of(given))
-
-    @classmethod
-    def in_place_of(cls, array: Array) -> Private:
-        """Return a copy that stands for an array of numpy: what holds noise of its own is read when it is assigned."""
-        found = cls.public(array)
-        found._cell.reads_noise = True
-        return found
 
     @classmethod
     def of(cls, value: Any) -> Private | None:
@@ -381,20 +374,7 @@ class PrivateArray(Private):
         chosen, other = _public_key(key), Private.of(new)
         if other is None:
             raise PrivcheckError("item", words(f"a {type(new).__name__}"), "a private value or public numbers")
-        linear.check_written(self, other)
-        source, positions = linear.joint_source(self, other), self._positions[chosen]
-        terms, cell = other.terms, self._cell
-        inputs = np.empty(np.shape(positions), np.int64)
-        inputs[...] = np.arange(other.size).reshape(other.shape)
-        self._const[chosen] = other._const
-        cell.join(source)
-        if np.ndim(positions) == 0:
-            cell.replace(cell.terms.with_row(int(positions), terms))
-            return
-        winner = np.full(cell.size, -1)
-        winner[positions] = inputs
-        stays, outputs = np.flatnonzero(winner < 0), np.flatnonzero(winner >= 0)
-        cell.replace(cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs)))
+        linear.write(self, chosen, other)
 
     def fill(self, new: Any) -> None:
         """Set every entry to one value."""

@@ -18,11 +18,10 @@ from privcheck.private_values._leaks import (
     INDICATOR,
     RELEASE,
     LeakError,
-    Made,
     find_leak,
-    own_call,
 )
-from privcheck.private_values._noise.noised import publish, winner
+from privcheck.private_values._noise.noised import NO_LAW, publish, winner
+from privcheck.private_values._origins import Origins
 from privcheck.private_values._replacements import replacement
 
 MEAN = f"{RELEASE}; numpy.mean of a list stays private"
@@ -39,7 +38,7 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE, at_orig
     values : those that were read.
     at_origin : whether the place is that where a choice of the policy computed the first of them, as of an action.
     """
-    private = [value for value in values if isinstance(value, Refusals)]
+    private, given = [value for value in values if isinstance(value, Refusals)], hint
     if outcome := next((value.compared for value in private if value.is_indicator and not value.is_public), ""):
         kind, operation, hint = "comparison", outcome, INDICATOR
     hint = ACTION if any(value.is_action for value in private) else hint
@@ -49,8 +48,13 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE, at_orig
     if answers := next((found for value in private if (found := value.coin_hint)), ""):
         hint = f"{hint}; {answers}"
     made = next((value.made for value in private if value.made is not None), None)
-    if made is not None and at_origin and made.compared:
+    if made is not None and made.operation:
+        kind, operation, at_origin = "conversion", made.operation, True
+    elif made is not None and at_origin and made.compared:
         kind, operation = "comparison", made.compared
+    elif made is None and given in NO_LAW.values():
+        made = next((met for value in private if (met := value.met_noise) is not None), None)
+        at_origin = made is not None
     leak = find_leak(kind, operation, data, hint, made=made, at_origin=at_origin)
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
@@ -169,7 +173,7 @@ def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, tw
     return read("comparison", symbol, function, one, two, hint=COMPARE)
 
 
-class Refusals:
+class Refusals(Origins):
     """The operators and methods of numbers and arrays that are leaks on private values."""
 
     __slots__ = ()
@@ -179,7 +183,6 @@ class Refusals:
     ndim: Any
     __getitem__: Any
     data_ids: Any
-    is_public: Any
     is_action: Any
     ordinary: Any
     compared_with: Any
@@ -239,34 +242,6 @@ class Refusals:
     def of_kind(self, kind: str) -> Self:
         """Return this array after noting what numpy's would hold."""
         self._cell.kind = kind
-        return self
-
-    def as_indicator(self, comparison: str) -> Self:
-        """Return this number, which is 0 or 1 whatever the data are, as the result of a comparison."""
-        self._cell.kind, self._cell.compared = "b", comparison
-        return self
-
-    @property
-    def is_indicator(self) -> bool:
-        """Whether it is the result of comparing values of one datum each, so that its entries are 0 or 1."""
-        return bool(self._cell.compared)
-
-    @property
-    def compared(self) -> str:
-        """The comparison of which it is the result."""
-        return str(self._cell.compared)
-
-    @property
-    def made(self) -> Made | None:
-        """Where code chose it by a datum, or converted it; None if it did not."""
-        made: Made | None = self._cell.made
-        return made
-
-    def made_here(self, compared: str = "") -> Self:
-        """Return this number after noting which line of the policy's code computed it, and from which comparison."""
-        self._cell.made = Made(*own_call(), compared)
-        if self.source is not None:
-            self.source.chooses = True
         return self
 
     def publish(self) -> str | None:

@@ -297,7 +297,19 @@ def checked(weights: Array) -> Array:
 class Cell:
     """The entries that an array and its views share: their public parts and terms, and where their data come from."""
 
-    __slots__ = ("__weakref__", "compared", "const", "epoch", "kind", "made", "reads_noise", "reused", "size", "source", "terms")
+    __slots__ = (
+        "__weakref__",
+        "compared",
+        "const",
+        "epoch",
+        "kind",
+        "made",
+        "reads_noise",
+        "reused",
+        "size",
+        "source",
+        "terms",
+    )
 
     def __init__(self, source: PrivateSource | None, terms: Terms, const: Array) -> None:
         self.source: PrivateSource | None = None

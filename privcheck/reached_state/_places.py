@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ class Place:
     name : what code calls it, such as "Policy.arm", "Policy.memory['arm']" or "the global arm".
     holds : what it holds.
     put : puts something else there; None if nothing can be.
-    row : names of all entries of a list, a deque or a tuple; nothing for other places.
+    row : what holds it, if that is a collection; nothing for other places.
     length : how many entries that has.
     """
 
@@ -92,7 +91,7 @@ def _key(key: Any) -> str:
 def _of_dictionary(of: str, value: Any, _: Any) -> Iterator[Place]:
     base = holders.base_of(value)
     for key, part in list(base.items(value)):
-        yield Place(f"{of}[{_key(key)}]", part, partial(base.__setitem__, value, key))
+        yield Place(f"{of}[{_key(key)}]", part, partial(base.__setitem__, value, key), of, len(value))
 
 
 def _of_row(of: str, value: Any, _: Any) -> Iterator[Place]:
@@ -148,7 +147,7 @@ def _of_slots(_: str, value: Any, saved: Any) -> Iterator[Place]:
             yield Place(f"{type(value).__name__}.{slot.__name__}", part, partial(slot.__set__, value))
 
 
-def _of_partial(of: str, value: Any, saved: Any) -> Iterator[Place]:
+def _of_partial(of: str, _: Any, saved: Any) -> Iterator[Place]:
     yield Place(f"an argument of {of}", saved[1], None)
 
 

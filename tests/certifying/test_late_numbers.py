@@ -22,7 +22,9 @@ def load():
 
 late = load()
 NAMES = [
-    name for name, value in vars(late).items() if inspect.isclass(value) and issubclass(value, late.Base) and name != "Base"
+    name
+    for name, value in vars(late).items()
+    if inspect.isclass(value) and issubclass(value, late.Base) and name != "Base"
 ]
 
 
@@ -30,4 +32,3 @@ NAMES = [
 def test_a_number_chosen_in_the_last_round_is_never_granted(name):
     certificate = certify(f"{FILE}:{name}", epsilon=1.0, arms=2, horizon=late.ROUNDS, runs=1)
     assert not certificate.granted, str(certificate)
-    print("RESULT", name, [n[:200] for n in certificate.notes], [(u.line) for u in certificate.unreached], [(k.line, k.operation) for k in certificate.leaks], certificate.epsilon_upper)

@@ -120,7 +120,9 @@ def test_a_target_with_compiled_functions_is_left_as_it_is(tmp_path):
     numba = pytest.importorskip("numba")
     text = source(LINES, made=ARRAY)
     assert own_functions(loaded(text, tmp_path))
-    helped = loaded(text.replace("TABLE =", "from numba import njit\n\n\n@njit\ndef f(x):\n    return x\n\n\nTABLE ="), tmp_path)
+    helped = loaded(
+        text.replace("TABLE =", "from numba import njit\n\n\n@njit\ndef f(x):\n    return x\n\n\nTABLE ="), tmp_path
+    )
     assert numba is not None
     assert own_functions(helped) == []
 

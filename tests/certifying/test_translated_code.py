@@ -149,7 +149,7 @@ def lone(self, r):
 """
 REFUSED = {
     "raise": "if r > 0.5:\n    raise ValueError\nself.s += r",
-    "an index that does not exist": "try:\n    self.s += TABLE[1] if r > 0.5 else TABLE[7]\nexcept Exception:\n    pass",
+    "an index that does not exist": "try:\n    self.s += TABLE[1] if r > 0.5 else TABLE[7]\nexcept Exception: pass",
     "a division by 0": "try:\n    self.s += 1.0 if r > 0.5 else 1.0 / (self.t - 1)\nexcept Exception:\n    pass",
     "a division of numpy's numbers": "z = np.float64(0.0)\nself.s += 1.0 if r > 0.5 else 1.0 / z",
     "a warning": "v = np.ones(0)\nself.s += 1.0 if r > 0.5 else np.mean(v)",

@@ -28,7 +28,8 @@ class Policy:
             self.arm = int(self.s + self.rng.laplace(0.0, 0.1) > 1.1)
 """
 CHOICE = COUNTS.replace("LINE", "1.0 if reward > 0.3 else 0.0")
-LAMBDAS = "UP, DOWN = (lambda x: max(0.0, x - 0.3)), (lambda x: min(0.4, x))\n\n\n" + COUNTS.replace("LINE", "DOWN(reward)")
+LAMBDAS = "UP, DOWN = (lambda x: max(0.0, x - 0.3)), (lambda x: min(0.4, x))\n\n\n"
+LAMBDAS += COUNTS.replace("LINE", "DOWN(reward)")
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def _made(function: Callable[..., Any]) -> Callable[..., Any]:
     def make(*arguments: Any, **options: Any) -> Any:
         found = function(*arguments, **options)
         if HERE.guarded and type(found) is np.ndarray and found.dtype == np.float64 and found.ndim:
-            return Private.in_place_of(found)
+            return Private.public(found).reading_noise()
         return found
 
     return make
@@ -98,7 +98,12 @@ def _is_float(options: dict[str, Any]) -> bool:
 
 def _number(*values: Any) -> Any:
     """Stand for `float`."""
-    return (+values[0]).made_here(values[0].compared) if len(values) == 1 and _is_number(values[0]) else float(*values)
+    if len(values) != 1 or not _is_number(values[0]):
+        return float(*values)
+    one = values[0]
+    if one.made is not None and one.made.operation:
+        return one
+    return (+one).made_here(one.compared, "" if one.compared else "float()")
 
 
 def _numpy_number(*values: Any) -> Any:
@@ -113,7 +118,7 @@ def _integer(*values: Any, **options: Any) -> Any:
         if value.is_indicator:
             return (value * 1.0).made_here(value.compared)
         if len(value.data_ids) == 1:
-            return (np.sign(value) * np.floor(np.abs(value))).made_here()
+            return (np.sign(value) * np.floor(np.abs(value))).made_here(operation="int()")
     return int(*values, **options)
 
 
@@ -159,7 +164,7 @@ def _rounded(*values: Any, **options: Any) -> Any:
     is_whole = len(values) == 1 or (len(values) == 2 and values[1] is None)
     if not is_whole or options or not _is_number(values[0]):
         return round(*values, **options)
-    return np.rint(values[0]).made_here()
+    return np.rint(values[0]).made_here(operation="round()")
 
 
 def _is_instance(value: Any, kinds: Any) -> bool:
