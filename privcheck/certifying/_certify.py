@@ -191,7 +191,7 @@ def _certified(
                     played = build(session.generator(coins))
                 with coverage.watching(played):
                     drive_guarded(played, table, session, policy.feedback)
-            held.look(played, session)
+            held.look(played, session, coverage.instances)
             sessions.append(session)
             advance(1)
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]

@@ -2,6 +2,8 @@
 
 import collections
 import dataclasses
+import functools
+import queue
 
 import numpy as np
 
@@ -378,3 +380,178 @@ class Later(Base):
 
     def keep(self, number):
         self.arms[(self.t + 12) % 16] = number
+
+
+class OutOfReach(Base):
+    """What keeps the numbers is not looked into, and gives them back one after the other, later than this is played."""
+
+    def start(self):
+        self.arms = queue.SimpleQueue()
+        for _ in range(2 * ROUNDS + 2):
+            self.arms.put(0)
+
+    def select(self):
+        return self.arms.get()
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        if self.t < ROUNDS:
+            self.arms.put(0)
+
+    def keep(self, number):
+        self.arms.put(number)
+
+
+class InACache(Base):
+    def start(self):
+        self.kept = functools.lru_cache(maxsize=None)(lambda key: self.latest)
+        self.latest = 0
+        for key in range(ROUNDS):
+            self.kept(key)
+
+    def select(self):
+        return self.kept(min(self.t, 2 * ROUNDS + 2) % (ROUNDS + 1) if self.t > 2 * ROUNDS else self.t % ROUNDS)
+
+    def keep(self, number):
+        self.latest = number
+        self.kept(ROUNDS)
+        self.latest = 0
+
+
+class Right:
+    """Counts rewards above 1/2 and publishes the count of two rounds once; the last round is in the middle of two."""
+
+    def __init__(self, rng):
+        self.rng, self.t, self.arm = rng, 0, 0
+        self.start()
+
+    def start(self):
+        self.count = 0.0
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.t += 1
+        self.keep(1 if reward > 0.5 else 0)
+        if self.t % 2 == 0:
+            self.arm = int(self.told() + self.rng.laplace(0, 1.0) > 1.0)
+            self.start()
+
+    def keep(self, number):
+        self.count += number
+
+    def told(self):
+        return self.count
+
+
+class RightList(Right):
+    def start(self):
+        self.kept = []
+
+    def keep(self, number):
+        self.kept.append(number)
+
+    def told(self):
+        return sum(self.kept)
+
+
+class RightPair(Right):
+    """A list with a public number of rounds and a private count, as some write it."""
+
+    def start(self):
+        self.pair = [0, 0.0]
+
+    def keep(self, number):
+        self.pair[0] += 1
+        self.pair[1] += number
+
+    def told(self):
+        return self.pair[1] if self.pair[0] == 2 else 0.0
+
+
+class RightDictionary(Right):
+    def start(self):
+        self.kept = {"rounds": 0, "count": 0.0}
+
+    def keep(self, number):
+        self.kept["rounds"] += 1
+        self.kept["count"] += number
+
+    def told(self):
+        return self.kept["count"] if self.kept["rounds"] == 2 else 0.0
+
+
+class RightRecord(Right):
+    def start(self):
+        self.record = Record(0)
+
+    def keep(self, number):
+        self.record = Record(self.record.choice + number)
+
+    def told(self):
+        return self.record.choice
+
+
+class RightArray(Right):
+    def start(self):
+        self.table = np.zeros((2, 2))
+
+    def keep(self, number):
+        self.table[0, 0] += 1
+        self.table[1, self.arm] += number
+
+    def told(self):
+        return self.table[1].sum() if self.table[0, 0] == 2 else 0.0
+
+
+class RightLast(Right):
+    """Keeps the last number, and adds it up one round later."""
+
+    def start(self):
+        self.count, self.last = 0.0, 0
+
+    def keep(self, number):
+        self.count, self.last = self.count + self.last, number
+
+    def told(self):
+        return self.count + self.last
+
+
+class RightQueue(Right):
+    def start(self):
+        self.waiting = collections.deque()
+
+    def keep(self, number):
+        self.waiting.append(number)
+
+    def told(self):
+        return self.waiting.popleft() + self.waiting.popleft()
+
+
+class RightHelper(Right):
+    def start(self):
+        self.helper = Helper()
+
+    def keep(self, number):
+        self.helper.choice += number
+
+    def told(self):
+        return self.helper.best()
+
+
+class RightGenerator(Right):
+    def start(self):
+        self.sums = self.added()
+        next(self.sums)
+
+    def added(self):
+        total = 0.0
+        while True:
+            total = total + (yield total)
+
+    def keep(self, number):
+        self.count = self.sums.send(number)
+
+    def told(self):
+        return self.count

@@ -123,7 +123,7 @@ def test_translated_functions_do_with_ordinary_numbers_what_they_did(first):
 
 def test_translated_functions_compute_of_private_numbers_what_they_would_of_ordinary_ones():
     certified = moved = 0
-    for seed in range(80):
+    for seed in range(100):
         written, translated = both(text := Written(seed).function())
         found, bounds = {}, []
         for r in (0.0, 0.2, 0.4, 0.8, 1.0):

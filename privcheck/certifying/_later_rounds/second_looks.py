@@ -24,7 +24,7 @@ from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import random_table
 from privcheck.certifying._session import Session
 from privcheck.errors import PrivcheckError
-from privcheck.private_values import Leak, PrivateSource, Sample, assumed, sample_of
+from privcheck.private_values import Leak, Private, PrivateSource, Sample, assumed, sample_of
 from privcheck.reached_state import places
 from privcheck.targets import Game
 
@@ -51,8 +51,8 @@ class HeldNumbers:
     out_of_reach: dict[str, None] = field(default_factory=dict)
     chooses: bool = False
 
-    def look(self, policy: Any, session: Session) -> None:
-        """Take in what a policy holds after the last round of a run."""
+    def look(self, policy: Any, session: Session, examined: list[Any]) -> None:
+        """Take in what a policy holds after the last round of a run; others hold what was `examined` before."""
         self.chooses |= session.source.chooses
         found = list[Any]()
         for place in places([policy]):
@@ -69,6 +69,8 @@ class HeldNumbers:
                 self.collections.setdefault(place.row, (place.length, sample))
         if self.chooses and unlisted(found, session.source):
             gc.collect()
+            found += [place.holds for place in places(examined) if isinstance(place.holds, Private)]
+            found += [value for value in examined if isinstance(value, Private)]
             if unlisted(found, session.source):
                 self.out_of_reach["an object that is not looked into"] = None
 
