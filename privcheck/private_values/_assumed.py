@@ -89,10 +89,10 @@ def assumed(sample: Sample, holds: Any, source: PrivateSource) -> Any:
     >>> list(found.sensitivities("l1").values()), assumed(sample_of(found), found, source)
     ([1.0], None)
     """
-    if isinstance(holds, NUMBERS) and type(holds) is not Private:
-        return _number(sample, float(holds), source)
     if type(holds) is Private:
         return _number(sample, holds.ordinary(), source) if holds.is_public else None
+    if isinstance(holds, NUMBERS):
+        return _number(sample, float(holds), source)
     if type(holds) is np.ndarray and holds.dtype == np.float64 and holds.ndim:
         holds = Private.public(holds)
     elif type(holds) is not PrivateArray:

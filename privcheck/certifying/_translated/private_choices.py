@@ -185,7 +185,7 @@ def held(owner: Any, name: str | None) -> Any:
         if type(owner) not in CHANGED_IN_PLACE:
             raise NotPureError("[] =")
         return owner
-    setting = type(owner).__setattr__
+    setting: Any = type(owner).__setattr__
     if setting is not object.__setattr__ and not (isinstance(owner, ModuleType) and setting is ModuleType.__setattr__):
         raise NotPureError(name)
     for cls in type(owner).__mro__:
