@@ -369,8 +369,8 @@ class PrivateArray(Private):
         if type(key) is int and type(new) in (float, int, np.float64) and self._is_ordinary():
             self._const[key] = new
             return
-        if self._cell.reads_noise and isinstance(new, Private) and new.holds_draws and new.publish() is None:
-            new = new.ordinary()
+        if self._cell.reads_noise and isinstance(new, Private):
+            new = new.assigned()
         chosen, other = _public_key(key), Private.of(new)
         if other is None:
             raise PrivcheckError("item", words(f"a {type(new).__name__}"), "a private value or public numbers")

@@ -248,6 +248,16 @@ class Refusals(Origins):
         """Release it with the noise that it holds; None if that was done, otherwise why it cannot be."""
         return publish(self)  # type: ignore[arg-type]
 
+    def assigned(self) -> Any:
+        """Return what an array of numpy holds of it: it is read if it holds noise; if that was spent, it is a leak."""
+        if not (self.holds_draws or self.reused):
+            return self
+        if (why := self.publish()) is None:
+            return self.ordinary()
+        if self.reused and not self.holds_draws:
+            refuse("conversion", "float()", self, hint=why)
+        return self
+
     def winner(self, sign: float) -> int | None:
         """Release the index of the largest (smallest for sign -1) entry as a noisy maximum, if it is one."""
         return winner(self if sign > 0.0 else -self)  # type: ignore[arg-type, operator]
