@@ -144,3 +144,35 @@ def test_translated_functions_compute_of_private_numbers_what_they_would_of_ordi
             moved += span > 0.0
     assert certified >= 40
     assert moved >= 25
+
+
+RECURSIVE = "def function(r, k):\n    return 1.0 if k <= 0.2 else 0.5 * (1.0 if r > 0.5 else 0.0) + function(r, k - 0.2)"
+
+
+def test_a_function_that_names_itself_is_translated():
+    written, translated = both(RECURSIVE)
+    translated.__globals__["function"] = translated
+    assert [translated(r, 0.5) for r in (0.2, 0.8)] == [written(r, 0.5) for r in (0.2, 0.8)] == [1.0, 2.0]
+    session = Session(relation("row"), (0.0, 1.0), None, np.random.default_rng(0))
+    with session.active(), in_guard():
+        found = translated(session.source.scalar(0.8, 0.0, 1.0, 0), 0.5)
+    assert found.sensitivities("l1") == {0: 1.0}
+
+
+def test_of_a_sorted_list_with_one_private_number_each_entry_is_that_number_within_limits():
+    written, translated = both("def function(r, k):\n    a, b, c = sorted([0.6, r, k])\n    return a + 10 * b + 100 * c")
+    for r in (0.0, 0.2, 0.35, 0.6, 1.0):
+        session = Session(relation("row"), (0.0, 1.0), None, np.random.default_rng(0))
+        with session.active(), in_guard():
+            found = translated(session.source.scalar(r, 0.0, 1.0, 0), 0.3)
+        assert found.reveal(REVEAL) == pytest.approx(written(r, 0.3), abs=1e-12)
+        assert found.sensitivities("l1") == pytest.approx({0: 0.3 + 10 * 0.3 + 100 * 0.4})
+
+
+def test_a_number_is_compared_with_public_arrays_on_either_side():
+    _, translated = both("def function(r, k):\n    a = np.array([0.25, 0.5])\n    return (r > a) * 1.0 + 10 * (a < r)")
+    session = Session(relation("row"), (0.0, 1.0), None, np.random.default_rng(0))
+    with session.active(), in_guard():
+        found = translated(session.source.scalar(0.3, 0.0, 1.0, 0), 0.3)
+    assert found.reveal(REVEAL).tolist() == [11.0, 0.0]
+    assert found.sensitivities("l1") == {0: 22.0}
