@@ -7,7 +7,6 @@ from ._kept import own_classes as own_classes
 from ._own_modules import is_of_privcheck as is_of_privcheck
 from ._own_modules import is_own_file as is_own_file
 from ._own_modules import own_modules as own_modules
-from ._places import Place as Place
 from ._places import places as places
 from ._separate_draws import Coins as Coins
 from ._walk import keep_as as keep_as
