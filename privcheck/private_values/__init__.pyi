@@ -1,7 +1,8 @@
 from ._actions import one_hot as one_hot
-from ._assumed import Sample as Sample
-from ._assumed import assumed as assumed
-from ._assumed import sample_of as sample_of
+from ._choices.assumed import Sample as Sample
+from ._choices.assumed import assumed as assumed
+from ._choices.assumed import sample_of as sample_of
+from ._choices.selected import selected as selected
 from ._clipped_norms import clip_norm as clip_norm
 from ._float_rounding import with_rounding as with_rounding
 from ._float_rounding import without_common_shift as without_common_shift
@@ -34,7 +35,6 @@ from ._private import PrivateArray as PrivateArray
 from ._refused_operations import is_no_attribute as is_no_attribute
 from ._refused_operations import refuse as refuse
 from ._replacements import replacement as replacement
-from ._selected import selected as selected
 from ._snapshots.frozen_values import cells_of as cells_of
 from ._snapshots.frozen_values import put_together as put_together
 from ._snapshots.frozen_values import state_of as state_of

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from privcheck.private_values._choices.origins import Origins
 from privcheck.private_values._leaks import (
     ACTION,
     COLLECT,
@@ -21,7 +22,6 @@ from privcheck.private_values._leaks import (
     find_leak,
 )
 from privcheck.private_values._noise.noised import NO_LAW, publish, winner
-from privcheck.private_values._origins import Origins
 from privcheck.private_values._replacements import replacement
 
 MEAN = f"{RELEASE}; numpy.mean of a list stays private"

@@ -1,4 +1,5 @@
 from ._calls_apart import applied_apart as applied_apart
+from ._holding_places import places as places
 from ._kept import LOCK as LOCK
 from ._kept import Kept as Kept
 from ._kept import KnownCode as KnownCode
@@ -7,6 +8,5 @@ from ._kept import own_classes as own_classes
 from ._own_modules import is_of_privcheck as is_of_privcheck
 from ._own_modules import is_own_file as is_own_file
 from ._own_modules import own_modules as own_modules
-from ._places import places as places
 from ._separate_draws import Coins as Coins
 from ._walk import keep_as as keep_as

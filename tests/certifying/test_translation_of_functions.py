@@ -146,7 +146,9 @@ def test_translated_functions_compute_of_private_numbers_what_they_would_of_ordi
     assert moved >= 25
 
 
-RECURSIVE = "def function(r, k):\n    return 1.0 if k <= 0.2 else 0.5 * (1.0 if r > 0.5 else 0.0) + function(r, k - 0.2)"
+RECURSIVE = (
+    "def function(r, k):\n    return 1.0 if k <= 0.2 else 0.5 * (1.0 if r > 0.5 else 0.0) + function(r, k - 0.2)"
+)
 
 
 def test_a_function_that_names_itself_is_translated():
@@ -160,7 +162,9 @@ def test_a_function_that_names_itself_is_translated():
 
 
 def test_of_a_sorted_list_with_one_private_number_each_entry_is_that_number_within_limits():
-    written, translated = both("def function(r, k):\n    a, b, c = sorted([0.6, r, k])\n    return a + 10 * b + 100 * c")
+    written, translated = both(
+        "def function(r, k):\n    a, b, c = sorted([0.6, r, k])\n    return a + 10 * b + 100 * c"
+    )
     for r in (0.0, 0.2, 0.35, 0.6, 1.0):
         session = Session(relation("row"), (0.0, 1.0), None, np.random.default_rng(0))
         with session.active(), in_guard():
