@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
+from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondLooks
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
@@ -25,10 +26,12 @@ from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
+from privcheck.certifying._translated.swapped_code import translated
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.generators import GlobalDraws
 from privcheck.privacy import Contexts
+from privcheck.private_values import Leak
 from privcheck.progress import progress
 from privcheck.results import Certificate, ReplayResult
 from privcheck.targets import EXECUTIONS, CertifySettings, Claim, Game, Target, load, load_policy
@@ -151,7 +154,7 @@ def certified(
     PrivcheckError : a policy that cannot be certified.
     """
     before = Surroundings.now()
-    with watched() as outside, from_clean(policy.build) as build:
+    with watched() as outside, from_clean(policy.build) as build, translated(build):
         return _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
 
 
@@ -176,7 +179,7 @@ def _certified(
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
-    texts = set[str]()
+    texts, held = set[str](), HeldNumbers()
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
@@ -188,6 +191,7 @@ def _certified(
                     played = build(session.generator(coins))
                 with coverage.watching(played):
                     drive_guarded(played, table, session, policy.feedback)
+            held.look(played, session, coverage.instances)
             sessions.append(session)
             advance(1)
         pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
@@ -211,9 +215,10 @@ def _certified(
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
         advance(runs)
     worst = max(sessions, key=_loss)
-    leaks = list({(k.file, k.line, k.operation): k for s in reversed(sessions) for k in reversed(s.leaks)}.values())[
-        ::-1
-    ]
+    leaks = _different(leak for session in sessions for leak in session.leaks)
+    looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)
+    if not (leaks or refused):
+        leaks = _different(looks.leaks_after())
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
     uncounted = elsewhere.names if leaks or replayed.divergences else []
@@ -237,6 +242,7 @@ def _certified(
     if holds and not again:
         player = found.player(build, policy.feedback)
         open_notes += other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count)
+        open_notes += looks.unseen()
     notes += open_notes
     unreached = coverage.unreached
     if holds:
@@ -273,6 +279,14 @@ def _certified(
         mechanisms=sorted({code for session in sessions for code in session.mechanisms}, key=str),
         accountant=_accountant(worst),
     )
+
+
+def _different(leaks: Iterable[Leak]) -> list[Leak]:
+    """Return the first leak of each kind at each line."""
+    found: dict[tuple[str, int, str], Leak] = {}
+    for leak in leaks:
+        found.setdefault((leak.file, leak.line, leak.operation), leak)
+    return list(found.values())
 
 
 def _loss(session: Session) -> tuple[float, float]:

@@ -189,6 +189,11 @@ class CodeCoverage:
         self._seen.look(self._policy, entries=ALL)
 
     @property
+    def instances(self) -> list[Any]:
+        """The objects of the target's own classes that this holds, from whatever round."""
+        return [each for code, _ in self._by_type.values() for each in code.instances.values()]
+
+    @property
     def notes(self) -> list[str]:
         """What could not be read."""
         names = [name for code, _ in self._by_type.values() for name in code.unreadable]

@@ -14,11 +14,13 @@ from privcheck.arrays import Array, Table
 from privcheck.certifying._context_isolation import NOT_COPIED, kept_context, throw_away
 from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.certifying._session import Session
+from privcheck.certifying._translated.known_functions import in_guard
+from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording
 from privcheck.privacy import Contexts
-from privcheck.private_values import Leak, LeakError, casting_refused
+from privcheck.private_values import Leak, LeakError, Private, casting_refused, is_machinery, refuse
 from privcheck.reached_state import LOCK, apart
 from privcheck.targets import describe_exception, limited
 
@@ -31,19 +33,28 @@ class Execution:
     refused: bool
 
 
-def drive_guarded(policy: Any, table: Table, session: Session, feedback: str) -> Execution:
+def drive_guarded(
+    policy: Any,
+    table: Table,
+    session: Session,
+    feedback: str,
+    *,
+    before: Callable[[], object] = lambda: None,
+    first: int = 1,
+) -> Execution:
     """Play a policy on a table of shape (T, K), or with further columns for contexts, with wrapped rewards.
 
     A leak is recorded and then raises inside the policy. The run continues with the next round (with the arms in turn
     when `select` leaked), so one run can show several leaks. A refused release ends the run, and so does any failure of
-    the policy after a leak or a refusal, which may have left it half-updated.
+    the policy after a leak or a refusal, which may have left it half-updated. `before` is called before every choice;
+    `first` is the number of the first round.
     """
     by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
-    session.round = 1
+    session.round = first
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            copy_context().run(by.play, _Guarded(policy, session, by, arms), remaining, arms, played)
+            copy_context().run(by.play, _Guarded(policy, session, by, arms, before), remaining, arms, played)
     except (KeyboardInterrupt, DivergenceError):
         raise
     except BaseException as error:
@@ -61,6 +72,7 @@ class _Guarded:
     session: Session
     kind: Feedback
     arms: int
+    before: Callable[[], object]
 
     def act(self, count: int) -> Any:
         return self._choose(None, (count,))
@@ -71,6 +83,7 @@ class _Guarded:
     def _choose(self, context: Any, asked_with: tuple[Any, ...]) -> Any:
         t = self.session.round
         self.session.choices += 1
+        self.before()
         try:
             kept = list[Leak]()
 
@@ -117,9 +130,9 @@ def ask(
     released before the first context is shown. `look` is shown the copy before it is thrown away.
     """
     if context is None:
-        with LOCK:
+        with LOCK, in_guard():
             try:
-                return getattr(policy, by.chooses)(*asked_with)
+                return _not_chosen(getattr(policy, by.chooses)(*asked_with), policy, by.chooses)
             except (TypeError, AttributeError) as error:  # a block of its own costs a microsecond
                 casting_refused(session.source).__exit__(None, error, error.__traceback__)
                 raise
@@ -130,7 +143,7 @@ def ask(
         asked = throw_away(policy)
         if asked is None:
             session.note(NOT_COPIED)
-        with session.reading(), casting_refused(session.source):
+        with session.reading(), in_guard(), casting_refused(session.source):
             chosen = select_apart(policy if asked is None else asked, context)
         if asked is not None:
             look(asked)
@@ -138,12 +151,24 @@ def ask(
     return chosen
 
 
+def _not_chosen(action: Any, policy: Any, chooses: str) -> Any:
+    """Return an action, or refuse one that is private: where it was chosen, or failing that in what returned it."""
+    if type(action) is Private and not (action.is_public or action.holds_draws):
+        code = getattr(getattr(type(policy), chooses, None), "__code__", None)
+        if action.made is None and code is not None and not is_machinery(code.co_filename):
+            action = +action
+            action.made_at(code.co_filename, max(line for _, _, line in code.co_lines() if line), code.co_name)
+        if action.made is not None:
+            refuse("index", "an action", action, at_origin=True)
+    return action
+
+
 def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) -> None:
     """Call `update` with wrapped arguments; of a contextual policy, release the noised values that it leaves behind.
 
     Whether a later `select` releases them may depend on its context.
     """
-    with LOCK:
+    with LOCK, in_guard():
         try:
             getattr(policy, by.learns)(*wrapped)
         except (TypeError, AttributeError) as error:
@@ -164,7 +189,7 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
     if isinstance(recorder, Tape | ForcedTape):
         recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
     try:
-        with recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
+        with untranslated(), recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
             copy_context().run(by.play, Separated(policy) if by.contextual else policy, remaining, arms, played)
     except DivergenceError as divergence:
         divergence.actions = played

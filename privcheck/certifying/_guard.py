@@ -19,6 +19,8 @@ from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._session import Session
+from privcheck.certifying._translated.known_functions import in_guard
+from privcheck.certifying._translated.swapped_code import translated_for
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
@@ -168,11 +170,12 @@ def guarded(
                 policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
             )
             own = session.generator(own_coins)
-            if log is None:
-                made = policy(own, **keywords)
-            else:
-                with session.active():  # what the constructor draws is recorded, too
+            with in_guard():
+                if log is None:
                     made = policy(own, **keywords)
+                else:
+                    with session.active():  # what the constructor draws is recorded, too
+                        made = policy(own, **keywords)
             _check_policy(made, by)
             if rng is not None:
                 noise_source(noise, rng, _own_generators(made))
@@ -184,7 +187,7 @@ def guarded(
         return Played(made, session, by, count, calls, interrupts=log is not None)
 
     parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
-    return GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy)))
+    return translated_for(policy, lambda: GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy))))
 
 
 BUILT = (

@@ -13,6 +13,7 @@ from privcheck.arrays import Array, Table
 from privcheck.certifying._execution import drive, drive_guarded
 from privcheck.certifying._replay import Build, differing, divergence_of
 from privcheck.certifying._session import Session, computed_sensitivities
+from privcheck.certifying._translated.swapped_code import translated, untranslated
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
 from privcheck.generators import GuardedDraws, HandledGenerator, PlayedDraws
@@ -196,9 +197,10 @@ class Player:
         """Return a guarded run, with recorded releases if some are given; None if it leaks or fails."""
         coins, noise, flips = (np.random.default_rng([seed, purpose]) for purpose in range(3))
         session = NoisySession(self.relation, self.rewards, None, noise, self.contexts, forced=forced)
-        policy = self.build(session.built(coins, flips))
         try:
-            actions = drive_guarded(policy, table, session, self.feedback).actions
+            with translated(self.build):
+                policy = self.build(session.built(coins, flips))
+                actions = drive_guarded(policy, table, session, self.feedback).actions
         except PrivcheckError:
             return None
         if session.leaks or session.refusals:
@@ -214,7 +216,8 @@ class Player:
         rng = HandledGenerator(PlayedDraws(np.random.default_rng([seed, 0]).bit_generator, run.noise))
         releases = [one for one, own in zip(run.session.releases, run.session.own, strict=True) if own]
         try:
-            played = drive(self.build(rng), table, ForcedTape(releases), self.feedback, self.contexts)
+            with untranslated():
+                played = drive(self.build(rng), table, ForcedTape(releases), self.feedback, self.contexts)
         except DivergenceError as divergence:
             return divergence.actions, str(divergence)
         return (played, DIFFERENT) if differing(actions, played, own) else None

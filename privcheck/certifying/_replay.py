@@ -11,6 +11,7 @@ import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
+from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape
 from privcheck.privacy import Contexts, removed_row
@@ -83,7 +84,8 @@ def replay(
     """
 
     def play(table: Table, tape: Recorder, seed: int) -> list[int]:
-        return drive(build(np.random.default_rng([seed, 0])), table, tape, feedback, contexts)
+        with untranslated():
+            return drive(build(np.random.default_rng([seed, 0])), table, tape, feedback, contexts)
 
     return replayed(play, pairs, seeds, kind(feedback).hidden, seen=seen)
 

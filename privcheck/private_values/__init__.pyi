@@ -1,4 +1,8 @@
 from ._actions import one_hot as one_hot
+from ._choices.assumed import Sample as Sample
+from ._choices.assumed import assumed as assumed
+from ._choices.assumed import sample_of as sample_of
+from ._choices.selected import selected as selected
 from ._clipped_norms import clip_norm as clip_norm
 from ._float_rounding import with_rounding as with_rounding
 from ._float_rounding import without_common_shift as without_common_shift
@@ -12,6 +16,7 @@ from ._leaks import LeakError as LeakError
 from ._leaks import casting_refused as casting_refused
 from ._leaks import describe_data as describe_data
 from ._leaks import find_leak as find_leak
+from ._leaks import is_machinery as is_machinery
 from ._leaks import own_line as own_line
 from ._leaks import own_place as own_place
 from ._noise.draws import Draw as Draw

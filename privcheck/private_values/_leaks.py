@@ -83,6 +83,17 @@ class Leak:
         return f"{where}: {self.operation} on a private value of {describe_data(self.data)} ({shorten(self.code, 80)})"
 
 
+@dataclass(frozen=True)
+class Made:
+    """Where code computed a private number by a choice or a conversion, from which comparison, or by what else."""
+
+    file: str
+    line: int
+    function: str
+    compared: str = ""
+    operation: str = ""
+
+
 class LeakError(PrivcheckError):
     """Code tried to read a private value before its release; `leak` says which code and which data."""
 
@@ -98,12 +109,27 @@ class LeakError(PrivcheckError):
 
 
 def find_leak(
-    kind: str, operation: str, data: tuple[Hashable, ...], hint: str, trace: TracebackType | None = None
+    kind: str,
+    operation: str,
+    data: tuple[Hashable, ...],
+    hint: str,
+    trace: TracebackType | None = None,
+    *,
+    made: Made | None = None,
+    at_origin: bool = False,
 ) -> Leak:
-    """Return the leak that is happening now, or did in a traceback, located at the policy's innermost own frame."""
+    """Return the leak that is happening now, or did in a traceback, located at the policy's innermost own frame.
+
+    If it is known where the value was `made`, the hint names that place; at its origin, the leak is located there.
+    """
+    if made is not None and at_origin:
+        code = linecache.getline(made.file, made.line).strip()
+        if (read := own_line()) != (made.file, made.line) and not is_machinery(read[0]):
+            hint = f"{hint}; it is read at {Path(read[0]).name}:{read[1]}"
+        return Leak(kind, made.file, made.line, made.function, code, data, hint, operation)
     place, line = _own_frame(), None
     while trace is not None:
-        if not _is_machinery(trace.tb_frame.f_code.co_filename):
+        if not is_machinery(trace.tb_frame.f_code.co_filename):
             place, line = trace.tb_frame, trace.tb_lineno
         trace = trace.tb_next
     file, line = place.f_code.co_filename, line or place.f_lineno
@@ -112,6 +138,8 @@ def find_leak(
     fills = hint.startswith(COLLECT) and _is_array(place, array_of(code))
     if pasted := replacement(code, _generator_of(place), known, one=len(data) == 1, array=fills):
         hint = f"{hint}{_made_in(file, pasted)}: {pasted}"
+    if made is not None and (made.file, made.line) != (file, line):
+        hint = f"{hint}; the value was computed at {Path(made.file).name}:{made.line}"
     return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
 
 
@@ -163,6 +191,12 @@ def own_line() -> tuple[str, int]:
     return place.f_code.co_filename, place.f_lineno
 
 
+def own_call() -> tuple[str, int, str]:
+    """Return the file, line and function of the innermost frame of the policy's own code."""
+    place = _own_frame()
+    return place.f_code.co_filename, place.f_lineno, place.f_code.co_name
+
+
 def own_place() -> str:
     """Return the file and line of the innermost frame of the policy's own code."""
     place = _own_frame()
@@ -180,7 +214,7 @@ def _own_frame() -> FrameType:
     """Return the innermost frame of the policy's own code, or failing that the outermost frame."""
     frame: FrameType | None = sys._getframe(2)
     place = frame
-    while frame is not None and _is_machinery(frame.f_code.co_filename):
+    while frame is not None and is_machinery(frame.f_code.co_filename):
         place, frame = frame, frame.f_back
     place = frame or place
     assert place is not None
@@ -228,7 +262,7 @@ _STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"]).resolve()
 
 
 @cache
-def _is_machinery(file: str) -> bool:
+def is_machinery(file: str) -> bool:
     """Return whether a file is compiled or of privcheck, numpy or Python; the shipped bandits count as user code."""
     if file.startswith(("<frozen ", "<__array_function__")) or file.endswith(".pyx"):
         return True

@@ -149,6 +149,24 @@ def picked(parts: Sequence[Private], numbers: Any) -> Private:
     return made.of_kind(common(*parts))
 
 
+def write(into: Private, chosen: Any, new: Private) -> None:
+    """Replace the entries of an array that an index chooses."""
+    check_written(into, new)
+    source, positions = joint_source(into, new), into._positions[chosen]
+    terms, cell = new.terms, into._cell
+    inputs = np.empty(np.shape(positions), np.int64)
+    inputs[...] = np.arange(new.size).reshape(new.shape)
+    into._const[chosen] = new._const
+    cell.join(source)
+    if np.ndim(positions) == 0:
+        cell.replace(cell.terms.with_row(int(positions), terms))
+        return
+    winner = np.full(cell.size, -1)
+    winner[positions] = inputs
+    stays, outputs = np.flatnonzero(winner < 0), np.flatnonzero(winner >= 0)
+    cell.replace(cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs)))
+
+
 def joint_source(*values: Private) -> PrivateSource | None:
     """Return the source of private values that are used together, which must come from one run."""
     found: PrivateSource | None = None

@@ -97,6 +97,8 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     made = value.make(value.source, const.reshape(shape), terms)
     if positive != symbol:
         made = 1.0 - made
+    assert value.source is not None
+    value.source.chooses = True
     made.of_kind("b")._cell.compared = symbol
     return made
 

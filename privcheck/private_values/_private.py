@@ -15,7 +15,7 @@ from privcheck.private_values import _products as products
 from privcheck.private_values._actions import chosen_row
 from privcheck.private_values._computed_sensitivity import sensitivities
 from privcheck.private_values._entries import evaluated
-from privcheck.private_values._leaks import describe_data, note_text, own_place
+from privcheck.private_values._leaks import describe_data, note_text, own_call
 from privcheck.private_values._noise.draws import without_draws
 from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
@@ -71,7 +71,7 @@ class Private(Refusals, NumpyProtocol):
         self = _new(public)
         self._const, self._cell, self._whole = public, Cell(source, terms, public), True
         if source is not None and source.draws.loose:
-            source.draws.settle_home(public, terms, own_place)
+            source.draws.settle_home(public, terms, own_call)
         self._positions = numbered(public) if public.ndim else SCALAR
         return self
 
@@ -354,29 +354,27 @@ class PrivateArray(Private):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:
+        if type(key) is int and self._is_ordinary():
+            return self._const[key]
         if isinstance(key, Refusals) and key.is_action and not self.is_public:
             return chosen_row(self, key)  # type: ignore[arg-type]
         chosen = _public_key(key)
         return self.view_as(lambda array: array[chosen])
 
+    def _is_ordinary(self) -> bool:
+        """Whether an entry is a float that no datum, and no draw of noise, is involved in, as of numpy's arrays."""
+        return self._whole and self._const.ndim == 1 and self._cell.kind == "f" and self._cell.terms.count == 0
+
     def __setitem__(self, key: Any, new: Any) -> None:
+        if type(key) is int and type(new) in (float, int, np.float64) and self._is_ordinary():
+            self._const[key] = new
+            return
+        if self._cell.reads_noise and isinstance(new, Private):
+            new = new.assigned()
         chosen, other = _public_key(key), Private.of(new)
         if other is None:
             raise PrivcheckError("item", words(f"a {type(new).__name__}"), "a private value or public numbers")
-        linear.check_written(self, other)
-        source, positions = linear.joint_source(self, other), self._positions[chosen]
-        terms, cell = other.terms, self._cell
-        inputs = np.empty(np.shape(positions), np.int64)
-        inputs[...] = np.arange(other.size).reshape(other.shape)
-        self._const[chosen] = other._const
-        cell.join(source)
-        if np.ndim(positions) == 0:
-            cell.replace(cell.terms.with_row(int(positions), terms))
-            return
-        winner = np.full(cell.size, -1)
-        winner[positions] = inputs
-        stays, outputs = np.flatnonzero(winner < 0), np.flatnonzero(winner >= 0)
-        cell.replace(cell.terms.spread(stays, stays).plus(terms.spread(winner[outputs], outputs)))
+        linear.write(self, chosen, other)
 
     def fill(self, new: Any) -> None:
         """Set every entry to one value."""

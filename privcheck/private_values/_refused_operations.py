@@ -11,6 +11,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from privcheck.private_values._choices.origins import Origins
 from privcheck.private_values._leaks import (
     ACTION,
     COLLECT,
@@ -20,7 +21,7 @@ from privcheck.private_values._leaks import (
     LeakError,
     find_leak,
 )
-from privcheck.private_values._noise.noised import publish, winner
+from privcheck.private_values._noise.noised import NO_LAW, publish, winner
 from privcheck.private_values._replacements import replacement
 
 MEAN = f"{RELEASE}; numpy.mean of a list stays private"
@@ -28,9 +29,16 @@ TEXT = f"{RELEASE}; in a log repr() or {{value!r}} shows no number"
 NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
 
 
-def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoReturn:
-    """Report that an operation read private values, and raise."""
-    private = [value for value in values if isinstance(value, Refusals)]
+def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE, at_origin: bool = False) -> NoReturn:
+    """Report that an operation read private values, and raise.
+
+    Parameters
+    ----------
+    kind, operation, hint : see `leaks.Leak`.
+    values : those that were read.
+    at_origin : whether the place is that where a choice of the policy computed the first of them, as of an action.
+    """
+    private, given = [value for value in values if isinstance(value, Refusals)], hint
     if outcome := next((value.compared for value in private if value.is_indicator and not value.is_public), ""):
         kind, operation, hint = "comparison", outcome, INDICATOR
     hint = ACTION if any(value.is_action for value in private) else hint
@@ -39,7 +47,15 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE) -> NoRe
     hint = f"{hint}; {advice}" if advice else hint
     if answers := next((found for value in private if (found := value.coin_hint)), ""):
         hint = f"{hint}; {answers}"
-    leak = find_leak(kind, operation, data, hint)
+    made = next((value.made for value in private if value.made is not None), None)
+    if made is not None and made.operation:
+        kind, operation, at_origin = "conversion", made.operation, True
+    elif made is not None and at_origin and made.compared:
+        kind, operation = "comparison", made.compared
+    elif made is None and given in NO_LAW.values():
+        made = next((met for value in private if (met := value.met_noise) is not None), None)
+        at_origin = made is not None
+    leak = find_leak(kind, operation, data, hint, made=made, at_origin=at_origin)
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
             source.refused = tuple(private)
@@ -136,6 +152,12 @@ def is_no_attribute(name: str) -> bool:
 _ARGMAX, _ARGMIN = _function("argmax"), _function("argmin")
 
 
+_REFLECTED = {
+    np.less: np.greater, np.greater: np.less, np.less_equal: np.greater_equal, np.greater_equal: np.less_equal,
+    np.equal: np.equal, np.not_equal: np.not_equal,
+}  # fmt: skip
+
+
 def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, two: Any) -> Any:
     """Return a comparison that the intervals decide or that is an indicator of one datum; otherwise it is a read."""
     if one.holds_draws or (isinstance(two, Refusals) and two.holds_draws):
@@ -143,13 +165,15 @@ def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, tw
 
         if (coins := flipped(symbol, one, two)) is not None:
             return coins
-    is_read = one.is_public or isinstance(two, Refusals) or one.holds_draws
+    if one.is_public and isinstance(two, Refusals) and not (two.is_public or two.holds_draws):
+        one, two, ufunc = two, one, _REFLECTED[ufunc]  # a public array is asked first, as of a derived class
+    is_read = one.is_public or (isinstance(two, Refusals) and not two.is_public) or one.holds_draws
     if not is_read and (found := one.compared_with(ufunc, two)) is not None:
         return found
     return read("comparison", symbol, function, one, two, hint=COMPARE)
 
 
-class Refusals:
+class Refusals(Origins):
     """The operators and methods of numbers and arrays that are leaks on private values."""
 
     __slots__ = ()
@@ -159,7 +183,6 @@ class Refusals:
     ndim: Any
     __getitem__: Any
     data_ids: Any
-    is_public: Any
     is_action: Any
     ordinary: Any
     compared_with: Any
@@ -221,19 +244,19 @@ class Refusals:
         self._cell.kind = kind
         return self
 
-    @property
-    def is_indicator(self) -> bool:
-        """Whether it is the result of comparing values of one datum each, so that its entries are 0 or 1."""
-        return bool(self._cell.compared)
-
-    @property
-    def compared(self) -> str:
-        """The comparison of which it is the result."""
-        return str(self._cell.compared)
-
     def publish(self) -> str | None:
         """Release it with the noise that it holds; None if that was done, otherwise why it cannot be."""
         return publish(self)  # type: ignore[arg-type]
+
+    def assigned(self) -> Any:
+        """Return what an array of numpy holds of it: it is read if it holds noise; if that was spent, it is a leak."""
+        if not (self.holds_draws or self.reused):
+            return self
+        if (why := self.publish()) is None:
+            return self.ordinary()
+        if self.reused and not self.holds_draws:
+            refuse("conversion", "float()", self, hint=why)
+        return self
 
     def winner(self, sign: float) -> int | None:
         """Release the index of the largest (smallest for sign -1) entry as a noisy maximum, if it is one."""

@@ -72,7 +72,7 @@ class PrivateSource:
         self.features = FeatureTable()
         self.draws = Draws(partial(standard, rng=np.random.default_rng()))
         self.release: Callable[[Any, Private, str | None], Any] = _no_release
-        self.forgets, self.reading, self.advice = True, False, ""
+        self.forgets, self.reading, self.advice, self.chooses = True, False, "", False
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.on_answer: Callable[[Any], object] | None = None
         self.coins, self.closed = Coins(), False
@@ -230,6 +230,11 @@ class PrivateSource:
             if drawn.any():
                 found[bool(drawn.all())].append(Private.over(cell))
         return [*found[False], *found[True]]
+
+    def held(self) -> list[Private]:
+        """Return the private values that are still referred to and that data are in without noise."""
+        every = [Private.over(cell) for cell in self._living()]
+        return [value for value in every if not (value.is_public or value.holds_draws)]
 
     def _ranges(self) -> list[tuple[Integers, Integers]]:
         """Return the ranges of features that are referred to, and forget the draws that are not."""

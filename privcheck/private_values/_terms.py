@@ -297,15 +297,27 @@ def checked(weights: Array) -> Array:
 class Cell:
     """The entries that an array and its views share: their public parts and terms, and where their data come from."""
 
-    __slots__ = ("__weakref__", "compared", "const", "epoch", "kind", "reused", "size", "source", "terms")
+    __slots__ = (
+        "__weakref__",
+        "compared",
+        "const",
+        "epoch",
+        "kind",
+        "made",
+        "reads_noise",
+        "reused",
+        "size",
+        "source",
+        "terms",
+    )
 
     def __init__(self, source: PrivateSource | None, terms: Terms, const: Array) -> None:
         self.source: PrivateSource | None = None
         self.terms, self.const, self.size = terms, const, const.size
         self.epoch, self.reused, self.compared, self.kind = -1, False, "", "f"
-        if source is not None:
-            self.source = source
-            source.cells.append(ref(self))
+        self.made: Any = None
+        self.reads_noise = False
+        self.join(source)
 
     def join(self, source: PrivateSource | None) -> None:
         """Belong to a source, which keeps what the terms refer to for as long as this lives."""

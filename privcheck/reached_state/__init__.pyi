@@ -1,4 +1,5 @@
 from ._calls_apart import applied_apart as applied_apart
+from ._holding_places import places as places
 from ._kept import LOCK as LOCK
 from ._kept import Kept as Kept
 from ._kept import KnownCode as KnownCode

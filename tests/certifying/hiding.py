@@ -21,7 +21,7 @@ class HidesTheLeak(Hider):
     def update(self, action, reward):
         try:
             try:
-                self.arm = int(reward > 0.5)  # here: HidesTheLeak
+                self.arm = (0, 1)[reward > 0.5]  # here: HidesTheLeak
             except Exception as error:
                 raise RuntimeError("again") from error
         except Exception:

@@ -300,7 +300,7 @@ def test_a_class_is_built_with_a_generator_whose_noise_is_charged():
 
         def update(self, action, reward):
             self.total += reward
-            self.published = float(self.total + self.rng.laplace(0.0, 2.0))
+            self.published = f"{float(self.total + self.rng.laplace(0.0, 2.0)):.3f}"
 
     policy = guard(Noisy, epsilon=1.0, arms=2)
     assert policy._policy.given == (2, 1.0)

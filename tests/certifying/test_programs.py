@@ -77,5 +77,5 @@ def test_a_right_program_that_is_refused_today(written, name) -> None:
         return
     found = certified(written[name], name)
     assert not found.granted, f"{name} is certified now: strike it out of REFUSED_TODAY"
-    assert [leak.code for leak in found.leaks] == [line]
+    assert list(dict.fromkeys(leak.code for leak in found.leaks)) == [line]
     assert reason in str(found.leaks[0])

@@ -15,6 +15,7 @@ import numpy as np
 from privcheck.arrays import Table
 from privcheck.certifying._noisy_replay import Player
 from privcheck.certifying._own_files import is_own
+from privcheck.certifying._translated.private_choices import noted_choices
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import Feedback, kind
 from privcheck.mechanisms import Mechanism
@@ -41,9 +42,12 @@ class Way:
     ----------
     chooses : the name of a contextual `select`; empty for others. In it, and in functions of one number, exceptions
         alone are noted: the code as it is finds caches filled there that are put back under the guard.
+    chosen : takes the places of choices by one datum of which both sides were computed: of their lines, the code as it
+        is runs some.
     """
 
     chooses: str = ""
+    chosen: set[tuple[str, int]] = field(default_factory=set)
     steps: set[Step] = field(default_factory=set)
     codes: set[CodeType] = field(default_factory=set)
     _apart: int = 0
@@ -54,7 +58,8 @@ class Way:
         previous = sys.gettrace()
         sys.settrace(self._called)
         try:
-            yield
+            with noted_choices(self.chosen):
+                yield
         finally:
             sys.settrace(previous)
 
@@ -143,7 +148,8 @@ def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -
             failure = player.failure(table, seed, run, run.actions, set())
     except PrivcheckError:  # replay says so
         return wrapped
-    found = min(wrapped.steps ^ ordinary.steps, default=None, key=_alone_last)
+    differing = (step for step in wrapped.steps ^ ordinary.steps if step[3] or step[:2] not in wrapped.chosen)
+    found = min(differing, default=None, key=_alone_last)
     if found is not None:
         file, line, function, error = found
         place = f"{Path(file).name}:{line} in {function}"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying._context_isolation import copied_parts, generators, separate_coins
+from privcheck.certifying._translated.swapped_code import swap_again
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import bits_of, paused
 from privcheck.reached_state import Coins, Kept, own_classes
@@ -31,12 +32,15 @@ def from_clean(build: Build) -> Iterator[Build]:
     def anew(rng: np.random.Generator) -> Any:
         kept.put_back()
         kept.empty_caches()
+        swap_again()
         return build(rng)
 
+    anew.__self__ = getattr(build, "__self__", None)  # type: ignore[attr-defined]
     try:
         yield anew
     finally:
         kept.put_back()
+        swap_again()
 
 
 def secret_coins(coins: np.random.Generator) -> Coins:

@@ -15,6 +15,7 @@ from privcheck.certifying._execution import ask, tell
 from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._session import Session
+from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback
 from privcheck.mechanisms import recording
@@ -148,7 +149,7 @@ class Played:
 
     def _ask(self, name: str) -> Answer:
         """Return what a policy answers after its last round; a leak closes the guard, as one in `select` does."""
-        with self.session.active():
+        with self.session.active(), in_guard():
             try:
                 if name == "stopped":
                     return Answer(bool(self.policy.stopped))

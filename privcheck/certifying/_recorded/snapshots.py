@@ -9,6 +9,7 @@ from typing import Any
 from privcheck.certifying._recorded.frozen_state import Thawed, frozen
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.values import decoded
+from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.errors import PrivcheckError, on_one_line, words
 from privcheck.journal import Journal, Snapshot
 from privcheck.scheduling import digest
@@ -115,7 +116,7 @@ class Snapshots:
         leaks = len(played.session.leaks)
         try:
             state = frozen(played, bits, facts)
-            if not self._problem and digest(self._policy) != self._code.partition(" ")[2]:
+            if not self._problem and self._digest() != self._code.partition(" ")[2]:
                 return OUTSIDE
         except PrivcheckError as error:
             return _short(str(error))
@@ -128,9 +129,14 @@ class Snapshots:
     def _look_at_code(self) -> None:
         """Take note of the sources, globals and attributes of classes, as they are before anything is played."""
         try:
-            self._code = f"{self._environment} {digest(self._policy)}"
+            self._code = f"{self._environment} {self._digest()}"
         except Exception as error:
             self._problem = _short(f"its code cannot be compared ({error})")
+
+    def _digest(self) -> str:
+        """Return what the code is, as it was written."""
+        with untranslated():
+            return digest(self._policy)
 
     def _in_use(self, played: Played) -> list[int]:
         """Return the numbers of the entries with what live private values refer to."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -63,6 +64,7 @@ class Draw:
     spent : why it is not noise any more although it is not known; empty for a fresh draw.
     home : where it first met private data.
     scores : the noisy scores that it is in, if it is spent because their maximum was released, and they can be too.
+    met : the file, line and function where it first met private data.
     """
 
     law: str
@@ -71,6 +73,7 @@ class Draw:
     spent: str = ""
     home: Home | None = None
     scores: Scores | None = None
+    met: tuple[str, int, str] | None = None
 
     @property
     def fresh(self) -> bool:
@@ -169,7 +172,7 @@ class Draws:
         """Say that no draw so far is noise any more: what holds one of those that are not known cannot be read."""
         self.spend([number for number, draw in self._draws.items() if draw.fresh], why)
 
-    def settle_home(self, const: Array, terms: Terms, location: Callable[[], str]) -> None:
+    def settle_home(self, const: Array, terms: Terms, call: Callable[[], tuple[str, int, str]]) -> None:
         """Remember where draws meet private data for the first time."""
         rows, firsts, _, _ = terms.ranges
         noisy = firsts < 0
@@ -182,7 +185,9 @@ class Draws:
         for number, row in zip(features[met].tolist(), rows[met].tolist(), strict=True):
             if number in self.loose:
                 self.loose.discard(number)
-                self._draws[number].home = Home(float(const.flat[row]), tidy, row, location())
+                draw = self._draws[number]
+                file, line, _ = draw.met = call()
+                draw.home = Home(float(const.flat[row]), tidy, row, f"{Path(file).name}:{line}")
 
     def substituted(self, terms: Terms, size: int) -> tuple[Array | None, Terms, bool]:
         """Return terms in which known draws are replaced by what they have become.

@@ -1,0 +1,300 @@
+"""Functions of Python, math, statistics and numpy that own code calls, and what stands for them on private values.
+
+On ordinary values each does what the function does: it calls it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import math
+import statistics
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import BuiltinMethodType, MethodType
+from typing import Any
+
+import numpy as np
+
+from privcheck.private_values import Private, PrivateArray, clip, clip_norm, one_hot, rounded, zeros
+
+
+class _Here(threading.local):
+    """Whether this thread runs a policy under a guard."""
+
+    guarded = 0
+
+
+HERE = _Here()
+
+
+@contextmanager
+def in_guard() -> Iterator[None]:
+    """Let new arrays of own code take private numbers, in this thread."""
+    HERE.guarded += 1
+    try:
+        yield
+    finally:
+        HERE.guarded -= 1
+
+
+def called(function: Any) -> Any:
+    """Return what is to be called in place of a function: itself, unless it is known."""
+    return TABLE.get(id(function), function)
+
+
+def is_raw(value: Any) -> bool:
+    """Return whether a value is private, and would be read without noise."""
+    return type(value) in PRIVATE and not (value.is_public or value.holds_draws)
+
+
+PRIVATE = (Private, PrivateArray)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is Private and is_raw(value)
+
+
+def _holds_raw(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return any(map(_holds_raw, value))
+    return is_raw(value)
+
+
+def _made(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a maker of new arrays, of which those of floats take private numbers."""
+
+    def make(*arguments: Any, **options: Any) -> Any:
+        found = function(*arguments, **options)
+        if HERE.guarded and type(found) is np.ndarray and found.dtype == np.float64 and found.ndim:
+            return Private.public(found).reading_noise()
+        return found
+
+    return make
+
+
+def _collected(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return numpy's `array` or `asarray` for lists of numbers, some of which may be private."""
+    make = _made(function)
+
+    def collect(*arguments: Any, **options: Any) -> Any:
+        first = arguments[0] if arguments else None
+        if type(first) in (list, tuple):
+            if not _holds_raw(first):
+                return make(*arguments, **options)
+            if len(arguments) == 1 and _is_float(options) and (found := Private.of(first)) is not None:
+                return found
+        elif function is np.array and type(first) is np.ndarray:
+            return make(*arguments, **options)
+        return function(*arguments, **options)
+
+    return collect
+
+
+def _is_float(options: dict[str, Any]) -> bool:
+    return not options or (set(options) == {"dtype"} and options["dtype"] in (float, np.float64, "float", "float64"))
+
+
+def _number(*values: Any) -> Any:
+    """Stand for `float`."""
+    if len(values) != 1 or not _is_number(values[0]):
+        return float(*values)
+    one = values[0]
+    if one.made is not None and one.made.operation:
+        return one
+    return (+one).made_here(one.compared, "" if one.compared else "float()")
+
+
+def _numpy_number(*values: Any) -> Any:
+    """Stand for `numpy.float64`."""
+    return +values[0] if len(values) == 1 and _is_number(values[0]) else np.float64(*values)
+
+
+def _integer(*values: Any, **options: Any) -> Any:
+    """Stand for `int`, which rounds towards 0."""
+    if len(values) == 1 and not options and _is_number(values[0]):
+        value = values[0]
+        if value.is_indicator:
+            return (value * 1.0).made_here(value.compared)
+        if len(value.data_ids) == 1:
+            return (np.sign(value) * np.floor(np.abs(value))).made_here(operation="int()")
+    return int(*values, **options)
+
+
+def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `bool`, or numpy's, of numbers of which one may be private and of one datum."""
+
+    def is_true(*values: Any) -> Any:
+        if len(values) == 1 and _is_number(values[0]):
+            if values[0].is_indicator:
+                return values[0].made_here(values[0].compared)
+            if (found := values[0].compared_with(np.not_equal, 0.0)) is not None:
+                return found
+        return function(*values)
+
+    return is_true
+
+
+def _extreme(function: Callable[..., Any], of_two: Any) -> Callable[..., Any]:
+    """Return `min` or `max` of numbers, of which one datum's is compared with public ones."""
+
+    def extreme(*values: Any, **options: Any) -> Any:
+        several = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else values
+        if options or len(several) < 2 or sum(map(_is_number, several)) != 1:
+            return function(*values, **options)
+        public = [value for value in several if not _is_number(value)]
+        return of_two(next(filter(_is_number, several)), function(public) if len(public) > 1 else public[0])
+
+    return extreme
+
+
+def _sorted(*values: Any, **options: Any) -> Any:
+    """Stand for `sorted` of numbers, of which one depends on a datum: the entries are that number within limits."""
+    several = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else ()
+    if options or sum(map(_is_number, several)) != 1 or len(next(filter(_is_number, several)).data_ids) != 1:
+        return sorted(*values, **options)
+    one = next(filter(_is_number, several))
+    limits = [None, *sorted(value for value in several if not _is_number(value)), None]
+    return [one.clip(*ends) for ends in itertools.pairwise(limits)] if len(limits) > 2 else [one]
+
+
+def _rounded(*values: Any, **options: Any) -> Any:
+    """Stand for `round`, which rounds halves to even."""
+    is_whole = len(values) == 1 or (len(values) == 2 and values[1] is None)
+    if not is_whole or options or not _is_number(values[0]):
+        return round(*values, **options)
+    return np.rint(values[0]).made_here(operation="round()")
+
+
+def _is_instance(value: Any, kinds: Any) -> bool:
+    """Stand for `isinstance`: an array that takes private numbers is taken for numpy's."""
+    return isinstance(value, kinds) or (type(value) is PrivateArray and isinstance(EMPTY, kinds))
+
+
+EMPTY = np.empty(0)
+
+
+def _by_numpy(function: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
+    def apply(*values: Any) -> Any:
+        return ufunc(*values) if any(map(_is_number, values)) else function(*values)
+
+    return apply
+
+
+def _logarithm(*values: Any) -> Any:
+    """Stand for `math.log`."""
+    if not values or not _is_number(values[0]):
+        return math.log(*values)
+    return np.log(values[0]) if len(values) == 1 else np.log(values[0]) / math.log(values[1])
+
+
+def _averaged(function: Callable[..., Any]) -> Callable[..., Any]:
+    def average(*values: Any, **options: Any) -> Any:
+        if len(values) == 1 and not options and _holds_raw(values[0]):
+            return np.mean(values[0])
+        return function(*values, **options)
+
+    return average
+
+
+def _summed(*values: Any) -> Any:
+    """Stand for `math.fsum`."""
+    if len(values) == 1 and _holds_raw(values[0]) and (found := Private.of(values[0])) is not None:
+        return np.sum(found)
+    return math.fsum(*values)
+
+
+def _finite(function: Callable[..., Any], *, answer: bool) -> Callable[..., Any]:
+    """Return `isnan` and the like: whatever the data are, private numbers are finite."""
+
+    def is_so(*values: Any, **options: Any) -> Any:
+        if len(values) == 1 and not options and is_raw(values[0]):
+            return np.full(values[0].shape, answer) if values[0].ndim else answer
+        return function(*values, **options)
+
+    return is_so
+
+
+_NEW = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
+_LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+_LISTS = (np.array, np.asarray, np.asanyarray)
+_OF_ONE = {
+    "sqrt": np.sqrt, "exp": np.exp, "log1p": np.log1p, "log2": np.log2, "expm1": np.expm1, "tanh": np.tanh,
+    "fabs": np.abs, "floor": np.floor, "ceil": np.ceil, "pow": np.power,
+}  # fmt: skip
+
+KNOWN: dict[Any, Callable[..., Any]] = {
+    **{function: _made(function) for function in (*_NEW, *_LIKE)},
+    **{function: _collected(function) for function in _LISTS},
+    builtins.float: _number, np.float64: _numpy_number,
+    builtins.int: _integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
+    builtins.min: _extreme(min, np.minimum), builtins.max: _extreme(max, np.maximum),
+    builtins.round: _rounded, builtins.sorted: _sorted, builtins.isinstance: _is_instance,
+    statistics.mean: _averaged(statistics.mean), statistics.fmean: _averaged(statistics.fmean),
+    math.isnan: _finite(math.isnan, answer=False), math.isinf: _finite(math.isinf, answer=False),
+    math.isfinite: _finite(math.isfinite, answer=True),
+    np.isnan: _finite(np.isnan, answer=False), np.isinf: _finite(np.isinf, answer=False),
+    np.isfinite: _finite(np.isfinite, answer=True),
+    math.fsum: _summed, math.log: _logarithm,
+    **{getattr(math, name): _by_numpy(getattr(math, name), ufunc) for name, ufunc in _OF_ONE.items()},
+}  # fmt: skip
+"""By function, what is called in its place."""
+
+TABLE = {id(function): stands for function, stands in KNOWN.items()}
+"""By identity, since what is called may have no hash, or a private one. These functions are never freed."""
+
+_MOST: dict[int, tuple[Any, ...]] = {
+    1: (abs, len, float, int, bool, sum, math.sqrt, math.exp, math.log1p, math.log2, math.expm1, math.tanh, math.fabs,
+        math.floor, math.ceil, math.isnan, math.isinf, math.isfinite, math.fsum, statistics.mean, statistics.fmean,
+        np.abs, np.sqrt, np.exp, np.log, np.log1p, np.log2, np.expm1, np.tanh, np.square, np.sign, np.rint, np.floor,
+        np.ceil, np.isnan, np.isfinite, np.isinf, np.sum, np.mean, np.float64, np.array, np.zeros_like, np.ones_like,
+        rounded, zeros),
+    2: (round, pow, isinstance, math.log, math.pow, np.minimum, np.maximum, np.power, np.add, np.subtract, np.multiply,
+        np.divide, np.dot, np.zeros, np.ones, np.full, clip_norm, one_hot, divmod),
+    3: (range, np.clip, np.where, clip),
+    16: (min, max),
+}  # fmt: skip
+_PURE = {id(function): most for most, functions in _MOST.items() for function in functions}
+"""Functions that only compute, with how many arguments they take before those that are written to."""
+
+_METHODS: dict[type, dict[str, int]] = {
+    np.ndarray: {"sum": 1, "mean": 1, "copy": 0, "dot": 1, "max": 1, "min": 1, "clip": 2},
+    np.float64: {"sum": 0, "mean": 0, "copy": 0, "max": 0, "min": 0, "clip": 2},
+    Private: {"sum": 1, "mean": 1, "copy": 0, "dot": 1, "clip": 2},
+    PrivateArray: {"sum": 1, "mean": 1, "copy": 0, "dot": 1, "max": 1, "min": 1, "clip": 2},
+    dict: {"get": 2}, float: {"is_integer": 0}, list: {"copy": 0},
+}  # fmt: skip
+"""Methods that only compute, with as many arguments."""
+
+_TAKEN = frozenset(
+    (bool, int, float, str, type(None), np.float64, np.int64, np.bool_, np.ndarray, list, tuple, range, type, *PRIVATE)
+)
+"""What they compute with: an iterator would be used up."""
+
+
+def only_computes(function: Any) -> Any:
+    """Return what is called in place of a function that only computes, and refuses what it might use up or write to.
+
+    Returns
+    -------
+    None for any other function.
+
+    >>> only_computes(max)(1.0, 2.0), only_computes([].append), only_computes(print)
+    (2.0, None, None)
+    """
+    most = _PURE.get(id(function))
+    if most is None:
+        if type(function) not in (MethodType, BuiltinMethodType):
+            return None
+        most = _METHODS.get(type(function.__self__), {}).get(function.__name__)
+        if most is None:
+            return None
+    stands = called(function)
+
+    def compute(*values: Any, **options: Any) -> Any:
+        if len(values) > most or not {*map(type, values), *map(type, options.values())} <= _TAKEN:
+            raise TypeError("an argument that may be used up or written to")
+        return stands(*values, **options)
+
+    return compute

@@ -1,0 +1,249 @@
+"""Choices by one datum, computed without a branch: both values are computed, and one of them is selected.
+
+Guarantee
+---------
+What runs does not depend on the datum: both sides do, always. A side that raises, warns, calls anything but functions
+that only compute, or reads what is changed by reading it, is a leak of the condition: the code as it is would do that
+for some data only. So are values that are not both numbers of one shape.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import CodeType, FrameType, MemberDescriptorType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from privcheck.certifying._own_files import is_generated
+from privcheck.certifying._reached_code import with_inner
+from privcheck.certifying._translated.known_functions import called, only_computes
+from privcheck.certifying._translated.rewriting import SIDE
+from privcheck.private_values import LeakError, Private, PrivateArray, is_machinery, refuse, selected
+
+BRANCH = (
+    "compute both values without effects, as in a if condition else b, or release what the condition depends on first"
+)
+"""What to do about a branch that does more than compute numbers."""
+
+Side = Callable[[], Any]
+
+
+class _Here(threading.local):
+    """What this thread computes."""
+
+    sides = 0
+    """How many sides of choices by one datum, within one another."""
+
+    lines: set[tuple[str, int]] | None = None
+    """Takes the places of such choices, if they are asked for."""
+
+
+HERE = _Here()
+
+
+@contextmanager
+def noted_choices(lines: set[tuple[str, int]]) -> Iterator[None]:
+    """Let a set take the files and lines of both sides of choices by one datum that this thread computes."""
+    before, HERE.lines = HERE.lines, lines
+    try:
+        yield
+    finally:
+        HERE.lines = before
+
+
+class NotPureError(Exception):
+    """A side of a choice does more than compute a number."""
+
+
+def chosen(condition: Any, yes: Side, no: Side) -> Any:
+    """Return `yes() if condition else no()`; of a condition that depends on one datum, with both computed."""
+    if type(condition) is not Private or (found := truth(condition)) is None:
+        return yes() if condition else no()
+    with _without_effects(found):
+        first, second = yes(), no()
+    return first if first is second else _selected(found, first, second).made_here(found.compared)
+
+
+def _selected(condition: Private, first: Any, second: Any) -> Private:
+    """Return one of two values, of which both are numbers, or arrays, that differ by what the condition's datum is."""
+    one, two = _number(first), _number(second)
+    if one is None or two is None or one.shape != two.shape or one.holds_draws or two.holds_draws:
+        refuse("branch", "truth value", condition, hint=BRANCH)
+    own = {*condition.data_ids}
+    if one.ndim == 0 and {*one.data_ids, *two.data_ids} <= own:
+        return selected(condition, one, two)
+    differs = one - two  # as in `if reward > limit: total += 1`, where other data cancel
+    if not {*differs.data_ids} <= own:
+        refuse("branch", "truth value", condition, differs, hint=BRANCH)
+    found: Private = two + (condition * differs if differs.ndim else selected(condition, differs, Private.public(0.0)))
+    return found
+
+
+def _number(value: Any) -> Private | None:
+    return Private.of(value) if type(value) in NUMBERS or isinstance(value, np.number) else None
+
+
+def _of_both(condition: Private, value: Any) -> Any:
+    """Return a value of `and` or `or`, which is an indicator if both parts are."""
+    if type(value) is Private and value.kind == "b" and value.data_ids == condition.data_ids:
+        return value.as_indicator(condition.compared)
+    return value
+
+
+def both(value: Any, other: Side) -> Any:
+    """Return `value and other()`."""
+    if type(value) is not Private or (found := truth(value)) is None:
+        return value and other()
+    return _of_both(found, chosen(found, other, lambda: value))
+
+
+def either(value: Any, other: Side) -> Any:
+    """Return `value or other()`."""
+    if type(value) is not Private or (found := truth(value)) is None:
+        return value or other()
+    return _of_both(found, chosen(found, lambda: value, other))
+
+
+def negated(value: Any) -> Any:
+    """Return `not value`."""
+    if type(value) is not Private or (found := truth(value)) is None:
+        return not value
+    return (1.0 - found).as_indicator(found.compared).made_here(found.compared)
+
+
+def chained(names: str, first: Any, second: Any, *others: Side) -> Any:
+    """Return `first < second < others[0]() ...`, with the comparisons that are named."""
+    name, _, rest = names.partition(" ")
+    found = COMPARISONS[name](first, second)
+    if not others:
+        return found
+    return both(found, lambda: chained(rest, second, others[0](), *others[1:]))
+
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt,
+    "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b,
+    "NotIn": lambda a, b: a not in b,
+}  # fmt: skip
+
+
+def hidden(value: Any) -> bool:
+    """Return whether both sides of a choice by a value are to be computed."""
+    return type(value) is Private and truth(value) is not None
+
+
+def truth(value: Private) -> Private | None:
+    """Return the indicator of what is not 0, of a private number of one datum; None for other numbers."""
+    if value.is_public or value.holds_draws:
+        return None
+    if value.is_indicator:
+        return value
+    found = value.compared_with(np.not_equal, 0.0)
+    return found if type(found) is Private and not found.is_public else None
+
+
+def pure(function: Any) -> Any:
+    """Return what is called in place of a function on one side of a choice."""
+    if not HERE.sides:
+        return called(function)
+    found = only_computes(function)
+    if found is None:
+        raise NotPureError(getattr(function, "__name__", ""))
+    return found
+
+
+NUMBERS = (bool, int, float, np.bool_, np.ndarray, Private, PrivateArray)
+"""What can be selected from, besides numpy's numbers."""
+
+UNCHANGED = (list, tuple, dict, str, range, collections.deque, np.ndarray, Private, PrivateArray)
+"""Of which entries are taken without changing them."""
+
+CHANGED_IN_PLACE = (list, dict, PrivateArray)
+"""In which storing an entry does nothing else, and fails for no value."""
+
+
+def checked(value: Any) -> Any:
+    """Return what a side takes an entry of."""
+    if HERE.sides and type(value) not in UNCHANGED:
+        raise NotPureError("[]")
+    return value
+
+
+def held(owner: Any, name: str | None) -> Any:
+    """Return what an attribute holds that is stored again, or the owner of an entry: it is stored for all data.
+
+    Code of its own that runs when it is stored would run for some data only.
+    """
+    if name is None:
+        if type(owner) not in CHANGED_IN_PLACE:
+            raise NotPureError("[] =")
+        return owner
+    setting: Any = type(owner).__setattr__
+    if setting is not object.__setattr__ and not (isinstance(owner, ModuleType) and setting is ModuleType.__setattr__):
+        raise NotPureError(name)
+    for cls in type(owner).__mro__:
+        if name in vars(cls):
+            found = vars(cls)[name]
+            if hasattr(type(found), "__set__") and type(found) is not MemberDescriptorType:
+                raise NotPureError(name)
+            break
+    return getattr(owner, name)
+
+
+def stored(before: Any, after: Any) -> Any:
+    """Return what `+=` leaves behind: an array is changed in place."""
+    kind: Any = type(before)
+    if kind in (PrivateArray, np.ndarray):
+        before[...] = after
+        return before
+    return after
+
+
+@contextmanager
+def _without_effects(condition: Private) -> Iterator[None]:
+    """Refuse the condition if what is computed raises, or does anything but compute numbers."""
+    others = list[str]()
+    before = sys.getprofile()
+    HERE.sides += 1
+    sys.setprofile(partial(_watch, others))
+    try:
+        with np.errstate(divide="raise", over="raise", invalid="raise"):
+            yield
+    except LeakError:
+        raise
+    except Exception:
+        others.append("an error")
+    finally:
+        sys.setprofile(before)
+        HERE.sides -= 1
+    if others:
+        refuse("branch", "truth value", condition, hint=BRANCH)
+
+
+def _watch(others: list[str], frame: FrameType, event: str, argument: Any) -> None:
+    if event == "call":
+        code = frame.f_code
+        if code.co_varnames[:1] == (SIDE,):
+            if HERE.lines is not None:
+                HERE.lines.update((code.co_filename, line) for inner in with_inner(code) for line in _lines(inner))
+        elif not is_machinery(code.co_filename) and not _is_generated(frame):
+            others.append(code.co_qualname)
+    elif event == "c_call" and getattr(argument, "__module__", "") == "_warnings":
+        others.append("a warning")
+
+
+def _is_generated(frame: FrameType) -> bool:
+    """Tell whether code was made by a decorator in privcheck, such as `dataclass`."""
+    module = str(frame.f_globals.get("__name__"))
+    return is_generated(frame.f_code) and module.partition(".")[0] == "privcheck"
+
+
+def _lines(code: CodeType) -> Iterator[int]:
+    return (line for _, _, line in code.co_lines() if line is not None)

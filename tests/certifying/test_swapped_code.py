@@ -1,0 +1,133 @@
+"""Code that guards translate: put back when the last guard ends, shared by threads, as it was written elsewhere."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.certifying._translated.known_functions import TABLE, called
+from privcheck.certifying._translated.own_functions import own_functions
+from privcheck.certifying._translated.swapped_code import Translation, translated, untranslated
+from tests.certifying.translated_programs import loaded, source
+
+LINES = "self.s[0] += 1 if r > 0.5 else 0"
+ARRAY = "self.s = np.zeros(2)"
+
+
+@pytest.fixture
+def policy(tmp_path):
+    return loaded(source(LINES, made=ARRAY, scale=2.0), tmp_path)
+
+
+def test_code_is_put_back_when_the_last_guard_ends(policy):
+    own = policy.update.__code__
+    one, two = (privcheck.guard(policy, epsilon=1.0, arms=1) for _ in range(2))
+    assert policy.update.__code__ is not own
+    one.update(one.select(), 0.7)
+    del one
+    gc.collect()
+    assert policy.update.__code__ is not own
+    for reward in (0.7, 0.2, 0.9):
+        two.update(two.select(), reward)
+    assert two.spent == 0.5
+    del two
+    gc.collect()
+    assert policy.update.__code__ is own
+
+
+def test_code_is_put_back_when_a_guard_cannot_be_built(policy):
+    own = policy.update.__code__
+    with pytest.raises(privcheck.errors.PrivcheckError):
+        privcheck.guard(policy, epsilon=1.0, arms=1, feedback="contextual", neighbours="context-reward")
+    assert policy.update.__code__ is own
+    with pytest.raises(ZeroDivisionError), translated(policy):
+        1 / 0  # noqa: B018
+    assert policy.update.__code__ is own
+
+
+def test_plain_runs_use_the_code_as_it_was_written(policy):
+    own, translation = policy.update.__code__, Translation(policy)
+    translation.begin()
+    swapped = policy.update.__code__
+    with untranslated():
+        assert policy.update.__code__ is own
+        with translated(policy):
+            assert policy.update.__code__ is own
+        assert policy.update.__code__ is own
+    assert policy.update.__code__ is swapped is not own
+    translation.end()
+    assert policy.update.__code__ is own
+
+
+def test_outside_of_guards_translated_code_does_what_it_did(policy):
+    with privcheck_guard(policy):
+        made = policy(np.random.default_rng(0))
+        assert type(made.s) is np.ndarray
+        made.update(0, 0.7)
+        assert made.s.tolist() == [1.0, 0.0]
+
+
+class privcheck_guard:  # noqa: N801 - a block
+    def __init__(self, policy):
+        self.guard = privcheck.guard(policy, epsilon=1.0, arms=1)
+
+    def __enter__(self):
+        return self.guard
+
+    def __exit__(self, *_):
+        self.guard = None
+
+
+def test_guards_in_threads_go_on_while_plain_runs_use_the_code_as_it_was_written(policy):
+    failed, stop = [], threading.Event()
+
+    def serve():
+        try:
+            for _ in range(3):
+                guard = privcheck.guard(policy, epsilon=1.0, arms=1)
+                for reward in (0.7, 0.2, 0.9):
+                    guard.update(guard.select(), reward)
+                if guard.spent != 0.5:
+                    failed.append(guard.spent)
+        except BaseException as error:
+            failed.append(error)
+
+    def disturb():
+        while not stop.is_set():
+            with untranslated():
+                made = policy(np.random.default_rng(0))
+                made.update(0, 0.7)
+            if type(made.s) is not np.ndarray:
+                failed.append(type(made.s))
+
+    threads = [threading.Thread(target=serve) for _ in range(3)]
+    other = threading.Thread(target=disturb)
+    other.start()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stop.set()
+    other.join()
+    assert failed == []
+
+
+def test_a_target_with_compiled_functions_is_left_as_it_is(tmp_path):
+    numba = pytest.importorskip("numba")
+    text = source(LINES, made=ARRAY)
+    assert own_functions(loaded(text, tmp_path))
+    helped = loaded(
+        text.replace("TABLE =", "from numba import njit\n\n\n@njit\ndef f(x):\n    return x\n\n\nTABLE ="), tmp_path
+    )
+    assert numba is not None
+    assert own_functions(helped) == []
+
+
+def test_what_is_not_known_is_called_itself():
+    assert called(TABLE.get) is not None
+    assert called(np.linalg.inv) is np.linalg.inv
+    assert called(np.zeros) is not np.zeros
