@@ -6,11 +6,12 @@ from ._explored_streams import changed_tables as changed_tables
 from ._explored_streams import random_table as random_table
 from ._guard import guard as guard
 from ._guard import guarded as guarded
+from ._look import first_finding as first_finding
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive
-from ._primitives.patching import ONE_AT_A_TIME as ONE_AT_A_TIME
 from ._primitives.patching import Kept as Kept
+from ._primitives.patching import ONE_AT_A_TIME as ONE_AT_A_TIME
 from ._primitives.patching import Patches as Patches
 from ._primitives.patching import patched as patched
 from ._recorded.guarded_policy import GuardedPolicy as GuardedPolicy
@@ -18,6 +19,7 @@ from ._recorded.ledger_rows import ReleaseRow as ReleaseRow
 from ._recorded.ledger_rows import ScopeRows as ScopeRows
 from ._recorded.ledger_rows import read_ledger as read_ledger
 from ._recorded.verifying import ledger_problems as ledger_problems
+from ._refusal import Refusal as Refusal
 from ._replay import differing as differing
 from ._replay import replay as replay
 from ._session import Session as Session

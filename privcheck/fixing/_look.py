@@ -1,0 +1,149 @@
+"""A look at a program: guarded runs that stop at the first finding, in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import multiprocessing
+import sys
+import types
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from privcheck.certifying import Refusal, first_finding
+from privcheck.errors import PrivcheckError
+from privcheck.private_values import Leak
+from privcheck.targets import Claim, Game, describe_exception, load
+
+SECONDS = 5.0
+"""After which a look is ended."""
+
+
+class Setting(NamedTuple):
+    """Where a program is looked at.
+
+    Parameters
+    ----------
+    epsilon : the budget, in pure DP.
+    arms, horizon : K, and the rounds of a run T.
+    feedback : "bandit".
+    rewards : the lowest and the highest reward.
+    runs : guarded runs, each on its own stream.
+    seed : of streams, coins and noise.
+    options : arguments of the constructor beside the Generator and those that privcheck passes.
+    """
+
+    epsilon: float = 1.0
+    arms: int = 2
+    horizon: int = 40
+    feedback: str = "bandit"
+    rewards: tuple[float, float] = (0.0, 1.0)
+    runs: int = 6
+    seed: int = 0
+    options: Mapping[str, Any] = types.MappingProxyType({})
+
+
+class Finding(NamedTuple):
+    """What a look found first.
+
+    Parameters
+    ----------
+    kind : that of the leak or the refusal; "uncounted" if noise of a global generator was drawn, "failure" if the
+        program cannot be run under the guard, "time" if the look took too long.
+    file, line : where; an empty string and 0 if it is not known.
+    cause : the leak or the refusal; None for other kinds.
+    sentence : in words.
+    """
+
+    kind: str
+    file: str
+    line: int
+    cause: Leak | Refusal | None
+    sentence: str
+
+
+def look(program: Path | str, class_name: str, setting: Setting, path: Path | None = None) -> Finding | None:
+    """Return the first thing for which a program would not be certified; None if nothing was found.
+
+    Parameters
+    ----------
+    program : the path of a file, or the text of one.
+    class_name : the bandit in it.
+    setting : where to look.
+    path : where the text would stand, so that it finds its neighbours and the finding names it.
+    """
+    if isinstance(program, Path):
+        from privcheck.fixing._source_text import SourceText
+
+        path, program = program, SourceText.read(program).text
+    place = Path("bandit.py") if path is None else path
+    return apart(partial(_looked, program, place, class_name, setting), SECONDS, TOO_LONG)
+
+
+TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS:g} seconds")
+
+
+def apart(work: partial[Any], seconds: float, otherwise: Any) -> Any:
+    """Return what a function returns in a process of its own, or something else if that takes too long or ends early.
+
+    A fork of this process runs it where that is safe, because it starts in no time.
+    """
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    ours, its = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(its, work), daemon=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: the fork runs only this
+        process.start()
+    its.close()
+    try:
+        return ours.recv() if ours.poll(seconds) else otherwise
+    except EOFError:
+        return otherwise
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+
+
+def _answer(connection: Connection, work: partial[Any]) -> None:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        found = work()
+    connection.send(found)
+
+
+def load_text(text: str, path: Path, class_name: str) -> Any:
+    """Return a class of a module with this text, as if it stood at a place. Only for a process of its own."""
+    name, file = f"privcheck_target_{path.stem}", str(path.absolute())
+    module = types.ModuleType(name)
+    module.__file__ = file
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.absolute().parent))
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
+    return getattr(module, class_name)
+
+
+def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding | None:
+    try:
+        factory = load_text(text, path, class_name)
+        if setting.options:
+            factory = partial(factory, **setting.options)
+        claim = Claim(epsilon=setting.epsilon)
+        game = Game(arms=setting.arms, horizon=setting.horizon, rewards=setting.rewards, feedback=setting.feedback)
+        policy = load(factory).target(claim, game, setting.horizon, setting.arms)
+        found = first_finding(policy, claim, game, setting.horizon, setting.runs, setting.seed)
+    except PrivcheckError as error:
+        return Finding("failure", "", 0, None, str(error))
+    except BaseException as error:
+        return Finding("failure", "", 0, None, describe_exception(error))
+    if isinstance(found, list):
+        sentence = f"noise of {' and '.join(found)} is not counted: draw it from the Generator of the policy"
+        return Finding("uncounted", "", 0, None, sentence)
+    if found is None:
+        return None
+    return Finding(found.kind, found.file, found.line, found, found.sentence if isinstance(found, Refusal) else str(found))
