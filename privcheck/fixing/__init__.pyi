@@ -1,0 +1,2 @@
+from ._fix import fix as fix
+from ._fix import save_patch as save_patch
