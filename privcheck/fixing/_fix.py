@@ -11,12 +11,12 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.fixing._diff import name_in_diffs, unified
 from privcheck.fixing._judge import Judgement, certified, judged, refuted
 from privcheck.fixing._look import Finding, Setting
-from privcheck.fixing._own_file import OwnFile, own_file
+from privcheck.fixing._own_file import OwnFile, own_file, own_path
 from privcheck.fixing._price import Priced, cpu_seconds, priced, ratio
 from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import Patch, search
 from privcheck.fixing._source_text import SourceText
-from privcheck.fixing._write import write_patch
+from privcheck.fixing._write import check_writable, write_patch
 from privcheck.progress import progress
 from privcheck.results import (
     CERTIFIED_TOO,
@@ -277,7 +277,19 @@ def save_patch(found: Fix, target: Any) -> str:
     return f"wrote {own.path}; {kept}"
 
 
+def check_fixable(target: Any, *, to_write: bool = False) -> None:
+    """Refuse a target that cannot be fixed, or whose file cannot be written, before any work is done."""
+    if isinstance(target, str) and not target.endswith(".py"):
+        own_path(target)
+    if to_write:
+        check_writable(own_source(target).path)
+
+
+def diff_bytes(target: Any, patch: FixPatch) -> bytes:
+    """Return the diff of a patch in the encoding of the file that it was made for."""
+    return own_source(target).encoded(patch.diff)
+
+
 def own_source(target: Any) -> SourceText:
     """Return the file of a target, read again."""
-    path = str(target).rpartition(":")[0] if isinstance(target, str) else None
-    return SourceText.read(path) if path else own_file(target).source
+    return SourceText.read(own_path(target))

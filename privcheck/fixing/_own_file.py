@@ -53,6 +53,11 @@ def own_file(target: Any) -> OwnFile:
 TOO_LONG = f"takes more than {IMPORTED:g} seconds to import, or ends the process"
 
 
+def own_path(target: Any) -> Path:
+    """Return the file of a target, or refuse one that is in no file."""
+    return _place(target)[0]
+
+
 def _place(target: Any) -> tuple[Path, str]:
     """Return the path and the name that a target gives."""
     if isinstance(target, str):

@@ -148,7 +148,7 @@ class FixPatch:
     @property
     def changed_lines(self) -> tuple[int, int]:
         """How many lines it adds and takes away."""
-        lines = self.diff.split("\n")[2:]
+        lines = self.diff.split("\n")[3:]
         return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 
