@@ -38,7 +38,7 @@ def _compared(before: str, after: str, path: Path, class_name: str, setting: Set
 
 
 def _played(factory: Any, case: int, setting: Setting, seed: int) -> list[int]:
-    arms, horizon = setting.arms + (case == 1), 2 * setting.arms + (30, 12, 50)[case]
+    arms, horizon = setting.arms + (case == 1), 2 * setting.arms + (100, 40, 60)[case]
     low, high = setting.rewards
     rng = np.random.default_rng([setting.seed, case, seed])
     table = (rng.integers(0, 2, (horizon, arms)) * 1.0, rng.random((horizon, arms)), np.ones((horizon, arms)))[case]

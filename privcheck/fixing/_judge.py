@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from functools import partial
+from itertools import zip_longest
+from pathlib import Path
 from typing import NamedTuple
 
 from privcheck.certifying import certify
@@ -11,6 +14,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.fixing._audit import Audited, audited
 from privcheck.fixing._look import Finding, Setting, apart, look
 from privcheck.fixing._patched_file import as_file
+from privcheck.fixing._program import Program
 from privcheck.fixing._source_text import SourceText
 from privcheck.results import Certificate
 
@@ -47,22 +51,50 @@ class Judgement(NamedTuple):
 def judged(source: SourceText, text: str, class_name: str, setting: Setting) -> Judgement:
     """Return the certificate of a text, or why it has none.
 
-    It is certified in full, replays included, with a seed that the search did not have. Then guarded runs follow at two
-    other settings, which catch noise that was fitted to this one: less epsilon, more arms and four times as many
-    rounds; and more epsilon and about twice as many rounds.
+    Guarded runs come first, at two other settings, which catch noise that was fitted to this one: less epsilon, more
+    arms and four times as many rounds; and more epsilon and about twice as many rounds. Then it is certified in full,
+    replays included, with a seed that the search did not have.
     """
+    if other := changed_elsewhere(source, text, class_name):
+        return Judgement(None, f"it changes {other}, which is not what was to be fixed")
     afresh = setting._replace(seed=setting.seed + SEED)
-    certificate, why = certified(source, text, class_name, afresh)
-    if certificate is None or why:
-        return Judgement(certificate, why)
     told = []
-    for number, other in enumerate(others(afresh)):
-        found, used = _longest_look(source, text, class_name, other, setting.horizon)
+    for other_setting in others(afresh):
+        found, used = _longest_look(source, text, class_name, other_setting, setting.horizon)
         if found is not None:
-            return Judgement(certificate, f"at {in_words(used)}: {found.sentence}", tuple(told))
+            return Judgement(None, f"at {in_words(used)}: {found.sentence}", tuple(told))
         told.append(in_words(used))
-        assert number < 2
-    return Judgement(certificate, "", tuple(told))
+    certificate, why = certified(source, text, class_name, afresh)
+    return Judgement(certificate, why, tuple(told))
+
+
+def changed_elsewhere(source: SourceText, text: str, class_name: str) -> str:
+    r"""Return what a patch changes that is not the class, a base of it or an import, in words; empty if nothing is.
+
+    >>> source = SourceText.of_bytes(Path("a.py"), b"class A:\n    x = 1\n\n\nclass B:\n    x = 1\n")
+    >>> changed_elsewhere(source, source.text.replace("B:\n    x = 1", "B:\n    x = 2"), "A")
+    'class B'
+    >>> changed_elsewhere(source, "import math\n" + source.text.replace("1", "2", 1), "A")
+    ''
+    """
+    before, after = (_others_of(each, class_name) for each in (source.text, text))
+    if before == after:
+        return ""
+    different = next((one for one, two in zip_longest(before, after) if one != two), None) or after[-1]
+    return different[0]
+
+
+def _others_of(text: str, class_name: str) -> list[tuple[str, str]]:
+    """Return the statements at the top level that no patch may change, each with its name and its structure."""
+    program = Program(text, class_name)
+    own = program.line_of_classes
+    found = []
+    for node in program.tree.body:
+        if node not in own and not isinstance(node, ast.Import | ast.ImportFrom):
+            name = getattr(node, "name", "")
+            kind = "class" if isinstance(node, ast.ClassDef) else "function"
+            found.append((f"{kind} {name}" if name else "code at the top level", ast.dump(node)))
+    return found
 
 
 def others(setting: Setting) -> tuple[Setting, Setting]:

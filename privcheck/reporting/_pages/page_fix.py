@@ -33,7 +33,7 @@ from privcheck.reporting._text.fix_sentences import (
     share,
     tried_words,
 )
-from privcheck.reporting._text.numbers import amount, clean
+from privcheck.reporting._text.numbers import clean
 from privcheck.results import FIXED, NOTHING_TO_FIX, Fix, FixPatch
 
 TITLE = "privcheck fix"
@@ -119,20 +119,18 @@ def _regret(found: Fix) -> list[str]:
 
 
 def _regret_table(found: Fix) -> str:
-    columns = [("policy", TEXT), ("environment", TEXT), ("runs", NUMBER), ("regret", NUMBER), ("± s.e.", NUMBER)]
-    columns += [("share", NUMBER), ("last third", NUMBER)]
+    assert found.original is not None
+    places = [place.place.partition("with ")[2] or place.place for place in found.original.places]
+    columns = [("policy", TEXT), ("runs", NUMBER), *((place, NUMBER) for place in places)]
     rows: list[list[Cell | str]] = []
     for each in (found.original, *(patch.regret for patch in found.patches), *found.others):
-        for place in each.places if each is not None else ():
-            assert each is not None
-            rows.append(
-                [
-                    text(each.policy), text(place.place), Cell(f"{each.runs:,}" if each.runs else "-", each.runs),
-                    Cell(amount(place.mean), place.mean), Cell(amount(place.se), place.se),
-                    Cell(f"{100 * place.share:.1f} %", place.share), Cell(f"{100 * place.late:.1f} %", place.late),
-                ]
-            )  # fmt: skip
-    caption = "Regret, and its shares of uniform play's: of all rounds, and of the last third"
+        if each is not None:
+            shares = [
+                Cell(f"{100 * place.share:.1f} % <small>last third {100 * place.late:.0f} %</small>", place.share)
+                for place in each.places
+            ]
+            rows.append([text(each.policy), Cell(f"{each.runs:,}" if each.runs else "-", each.runs), *shares])
+    caption = "Regret as a share of uniform play's, and below it that of the last third of the rounds"
     return table(caption, columns, rows, kind="stack")
 
 

@@ -118,8 +118,6 @@ def tried_words(found: Fix) -> list[str]:
 
 
 def command(found: Fix) -> str:
-    """Return the command that applies the recommended patch after it was read."""
-    return (
-        f"privcheck fix {found.target} --epsilon {found.epsilon:g} --arms {found.arms} --diff fix.patch && "
-        "git apply fix.patch"
-    )
+    """Return the commands that apply the recommended patch after it was read."""
+    made = f"privcheck fix {clean(found.target)} --epsilon {found.epsilon:g} --arms {found.arms} --diff fix.patch"
+    return f"{made}\ngit apply fix.patch"
