@@ -29,7 +29,7 @@ class Constructor:
         """Return the expression of the Generator in a method, and what has to be changed for it."""
         if self.init is None:
             return f"{own}.{self._field('rng')}", []
-        first = self._first
+        first = self.first
         if first is None:
             spans = self._new_parameter("rng", first=True)
             return self._kept("rng", own, spans)
@@ -54,7 +54,7 @@ class Constructor:
         return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)][1:]
 
     @property
-    def _first(self) -> str | None:
+    def first(self) -> str | None:
         """The parameter that is given the Generator; None if there is none."""
         assert self.init is not None
         given = [each.arg for each in (*self.init.args.posonlyargs, *self.init.args.args)][1:]
