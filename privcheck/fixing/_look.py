@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privcheck.certifying import Refusal, first_finding
+from privcheck.certifying import Refusal, drive, first_finding, random_table
 from privcheck.errors import PrivcheckError
+from privcheck.generators import seed_both
+from privcheck.mechanisms import Tape
 from privcheck.private_values import Leak
-from privcheck.targets import Claim, Game, describe_exception, load
+from privcheck.targets import Claim, Game, Target, describe_exception, load
 
 SECONDS = 5.0
 """After which a look is ended."""
@@ -159,12 +161,7 @@ def load_text(text: str, path: Path, class_name: str) -> Any:
 
 def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding | None:
     try:
-        factory = load_text(text, path, class_name)
-        if setting.options:
-            factory = partial(factory, **setting.options)
-        claim = Claim(epsilon=setting.epsilon)
-        game = Game(arms=setting.arms, horizon=setting.horizon, rewards=setting.rewards, feedback=setting.feedback)
-        policy = load(factory).target(claim, game, setting.horizon, setting.arms)
+        policy, claim, game = _target(text, path, class_name, setting)
         found = first_finding(policy, claim, game, setting.horizon, setting.runs, setting.seed)
     except PrivcheckError as error:
         return Finding("failure", "", 0, None, str(error))
@@ -176,3 +173,34 @@ def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding
     if found is None:
         return None
     return Finding(found.kind, found.file, found.line, found, found.sentence if isinstance(found, Refusal) else str(found))
+
+
+def same_actions(before: str, after: str, class_name: str, setting: Setting, path: Path | None = None) -> bool:
+    """Return whether two texts play the same actions on ordinary rewards with equal seeds; not if one of them fails."""
+    place = Path("bandit.py") if path is None else path
+    played = [apart(partial(_actions, text, place, class_name, setting), SECONDS, None) for text in (before, after)]
+    return played[0] is not None and played[0] == played[1]
+
+
+def _actions(text: str, path: Path, class_name: str, setting: Setting) -> list[list[int]] | None:
+    """Return what a program plays on the streams of a look; None if it fails."""
+    try:
+        policy, _, game = _target(text, path, class_name, setting)
+        rng, found = np.random.default_rng([setting.seed, 0]), []
+        for number in range(setting.runs):
+            table = random_table(rng, setting.horizon, policy.arms, game, number)
+            seed_both(number)
+            built = policy.build(np.random.default_rng([setting.seed, number]))
+            found.append(drive(built, table, Tape(np.random.default_rng(number)), policy.feedback))
+    except Exception:
+        return None
+    return found
+
+
+def _target(text: str, path: Path, class_name: str, setting: Setting) -> tuple[Target, Claim, Game]:
+    factory = load_text(text, path, class_name)
+    if setting.options:
+        factory = partial(factory, **setting.options)
+    claim = Claim(epsilon=setting.epsilon)
+    game = Game(arms=setting.arms, horizon=setting.horizon, rewards=setting.rewards, feedback=setting.feedback)
+    return load(factory).target(claim, game, setting.horizon, setting.arms), claim, game

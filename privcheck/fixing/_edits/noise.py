@@ -36,7 +36,8 @@ def _right_noise(program: Program, finding: Finding, setting: Setting) -> Iterat
     """Replace a draw by one of the Laplace law, from the policy's Generator, at the scale that epsilon needs."""
     if isinstance(finding.cause, Refusal) and finding.kind == "again":
         return
-    for site in sites(program, finding.line):
+    far = finding.kind in ("comparison", "branch", "function")
+    for site in sites(program, finding.line, far=far):
         for each in (False, True):
             try:
                 rng, budget, spans = _reach(program, setting, site.method)

@@ -32,13 +32,13 @@ class Site(NamedTuple):
     call: ast.Call
 
 
-def sites(program: Program, line: int | None = None) -> list[Site]:
-    """Return the places at which the class adds noise, those of a line if it has any."""
+def sites(program: Program, line: int | None = None, *, far: bool = False) -> list[Site]:
+    """Return the places at which the class adds noise: those of a line, and if `far` all if that has none."""
     found = [site for method in program.methods.values() for site in _of_method(method)]
     if line is None:
         return found
-    here = [s for s in found if s.whole.lineno <= line <= (s.whole.end_lineno or 0)]
-    return here or found
+    here = [site for site in found if site.whole.lineno <= line <= (site.whole.end_lineno or 0)]
+    return here or (found if far else [])
 
 
 def _of_method(method: Function) -> list[Site]:

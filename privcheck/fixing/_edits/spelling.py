@@ -46,6 +46,8 @@ Change = tuple[str, str, list[Span], str]
 def _zeros(program: Program, statement: ast.stmt) -> Change:
     """Make the array that a statement writes to with `privcheck.zeros`, wherever the class makes it."""
     attribute = _written(statement)
+    if isinstance(getattr(statement, "value", None), ast.Constant):
+        raise NotEditableError("what is written is a constant")
     spans = list[Span]()
     for cls in program.line_of_classes[:1]:
         for node in ast.walk(cls):
