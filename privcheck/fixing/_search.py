@@ -144,7 +144,7 @@ class _Search:
             return Found((), (), self.looks, None)
         low, high = self.setting.rewards
         for proposal in universal(self.start, low, high, self.setting.epsilon):
-            self._try(Step(proposal.text, (Move(proposal, None, "", ""),)))
+            self._try(Step(proposal.text, (Move(proposal, None, "", ""),)), at_once=True)
         self._propose(Step(self.source.text), finding)
         while not self._is_over() and (step := self._next()) is not None:
             self._try(step)
@@ -179,31 +179,40 @@ class _Search:
     def _program(self, text: str) -> Program:
         return Program(text, self.class_name, self.source.newline)
 
-    def _try(self, step: Step) -> None:
-        """Keep a program in which nothing is found as a patch, as small as it can be; otherwise propose more edits."""
+    def _try(self, step: Step, *, at_once: bool = False) -> None:
+        """Keep a program in which nothing is found as a patch, as small as it can be; otherwise propose more edits.
+
+        If `at_once`, the edits of other Generators are tried without waiting for their turn.
+        """
         self.tried.append(step.edits)
         finding = self._look(step.text)
         if finding is not None:
-            if len(step.moves) < self.most_edits:
-                self._propose(step, finding)
+            last = step.moves[-1]
+            if finding.kind == "failure" and (instead := last.proposal.instead) is not None:
+                self._try(Step(instead.text, (*step.moves[:-1], last._replace(proposal=instead))), at_once=at_once)
+            elif len(step.moves) < self.most_edits:
+                self._propose(step, finding, at_once=at_once)
             return
         step = self._minimal(step)
         if step.text in {other.text for other in self.patches}:
             return
         self.patches.append(step)
-        idle = without_idle_noise(self._program(step.text), self.start.methods)
+        idle = without_idle_noise(self._program(step.text), self.start)
         if idle is not None and not self._is_exhausted():
             quiet = Step(idle.text, (*step.moves, Move(idle, None, "", "")))
             self.tried.append(quiet.edits)
             if self._look(quiet.text) is None:
                 self.patches.append(quiet)
 
-    def _propose(self, step: Step, finding: Finding) -> None:
+    def _propose(self, step: Step, finding: Finding, *, at_once: bool = False) -> None:
         for proposal in self._proposals(step.text, finding):
             if proposal.edit.family == "spelling" and not self._is_alike(step.text, proposal.text):
                 continue
             method, statement = self._place(step.text, finding)
             new = Step(proposal.text, (*step.moves, Move(proposal, finding, method, statement)))
+            if at_once and proposal.edit.name == "own-generator":
+                self._try(new)
+                continue
             heapq.heappush(self._waiting, (new.cost, next(self._numbers), new))
 
     def _proposals(self, text: str, finding: Finding) -> list[Proposal]:
@@ -250,7 +259,8 @@ class _Search:
         program, edit = self._program(text), move.proposal.edit
         if edit.family == "universal":
             low, high = self.setting.rewards
-            yield from (p for p in universal(program, low, high, self.setting.epsilon) if p.edit.name == edit.name)
+            for each in universal(program, low, high, self.setting.epsilon):
+                yield from (p for p in (each, each.instead) if p is not None and p.edit.name == edit.name)
         elif move.finding is not None:
             lines = [
                 statement.lineno

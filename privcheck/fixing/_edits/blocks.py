@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from privcheck.fixing._edits.constructor import Constructor
 from privcheck.fixing._edits.edit import Proposal, made
-from privcheck.fixing._edits.universal import width
+from privcheck.fixing._edits.universal import CLIPPED, width, within
 from privcheck.fixing._look import Finding, Setting
 from privcheck.fixing._program import Function, NotEditableError, Program
 from privcheck.fixing._source_text import Span
@@ -31,10 +31,14 @@ def released_blocks(program: Program, finding: Finding, setting: Setting) -> Ite
     adds = all(_is_added_up(program, node) for nodes in cores.values() for node in nodes)
     for name, corrects in (("released-blocks", True), ("latest-released", False)) if adds else (("latest-released", False),):
         try:
-            text = program.applied(_spans(program, update, cores, own, action, setting, corrects=corrects))
+            text, clipped = (
+                program.applied(_spans(program, update, cores, own, action, setting, corrects=corrects, clip=clip))
+                for clip in (False, len(cores) == 1 and not corrects)
+            )
         except NotEditableError:
             continue
-        yield Proposal(made(name, "structure", ARGUMENT, update.lineno), text, "")
+        instead = Proposal(made(f"clipped-{name}", "structure", f"{ARGUMENT}{CLIPPED}", update.lineno), clipped, "")
+        yield Proposal(made(name, "structure", ARGUMENT, update.lineno), text, "", None if clipped == text else instead)
 
 
 def learned(update: Function, reward: str) -> dict[str, list[ast.expr]]:
@@ -87,6 +91,7 @@ def _spans(
     setting: Setting,
     *,
     corrects: bool,
+    clip: bool,
 ) -> list[Span]:
     built = Constructor(program, setting.epsilon)
     (rng, spans), (budget, more) = built.generator(own), built.epsilon(own)
@@ -103,7 +108,12 @@ def _spans(
             spans.append(program.before(first, f"{variable} = {call}"))
             spans += [program.replace(node, variable) for node in nodes]
     share = "" if len(cores) == 1 else f"{len(cores)} * "
-    return [*spans, program.new_method(_method(name, kept, own, rng, budget, f"{share}{width(*setting.rewards)}", corrects))]
+    most = f"{share}{width(*setting.rewards)}"
+    code = _correcting(name, kept, own, rng, budget, most)
+    if not corrects:
+        mean = f"float(total / length + {rng}.laplace(0.0, {most} / (length * {budget})))"
+        code = _latest(name, kept, own, within(mean, *setting.rewards, clip=clip))
+    return [*spans, program.new_method(code)]
 
 
 def _is_repeated(program: Program, node: ast.AST, update: Function) -> bool:
@@ -115,9 +125,8 @@ def _is_repeated(program: Program, node: ast.AST, update: Function) -> bool:
     return False
 
 
-def _method(name: str, kept: str, own: str, rng: str, budget: str, most: str, corrects: bool) -> str:
-    if corrects:
-        return f'''def {name}({own}, key, value):
+def _correcting(name: str, kept: str, own: str, rng: str, budget: str, most: str) -> str:
+    return f'''def {name}({own}, key, value):
     """Return the latest released mean for a value; at the end of a block, what its noised sum lacks. Blocks double."""
     if not hasattr({own}, "{kept}"):
         {own}.{kept} = {{}}
@@ -129,6 +138,9 @@ def _method(name: str, kept: str, own: str, rng: str, budget: str, most: str, co
     noisy = float(total + {rng}.laplace(0.0, {most} / {budget}))
     {own}.{kept}[key] = 0.0, 0, 2 * length, noisy / length
     return noisy - (length - 1) * mean'''
+
+
+def _latest(name: str, kept: str, own: str, mean: str) -> str:
     return f'''def {name}({own}, key, value):
     """Return the noised mean of the latest block of values; blocks double."""
     if not hasattr({own}, "{kept}"):
@@ -136,7 +148,7 @@ def _method(name: str, kept: str, own: str, rng: str, budget: str, most: str, co
     total, count, length, mean = {own}.{kept}.get(key, (0.0, 0, 1, 0.0))
     total, count = total + value, count + 1
     if count == length:
-        mean = float(total / length + {rng}.laplace(0.0, {most} / (length * {budget})))
+        mean = {mean}
         total, count, length = 0.0, 0, 2 * length
     {own}.{kept}[key] = total, count, length, mean
     return mean'''

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
-
 from privcheck.fixing._edits.edit import Proposal, made
 from privcheck.fixing._edits.noise_sites import sites
 from privcheck.fixing._program import NotEditableError, Program
@@ -12,13 +10,13 @@ from privcheck.fixing._program import NotEditableError, Program
 ARGUMENT = "noise on numbers that were released already protects nothing, and the look finds nothing without it"
 
 
-def without_idle_noise(program: Program, methods: Collection[str]) -> Proposal | None:
-    """Return a program without the noise that its methods of these names add; None if they add none.
+def without_idle_noise(program: Program, original: Program) -> Proposal | None:
+    """Return a program without the noise that the original adds, too; None if it adds none.
 
     Whether that noise was idle, a look has to say.
     """
-    found = [site for site in sites(program) if site.method.name in methods and site.whole is not site.call]
-    found = [site for site in found if isinstance(site.whole, ast.BinOp)]
+    own = {ast.unparse(site.whole) for site in sites(original)}
+    found = [site for site in sites(program) if ast.unparse(site.whole) in own and isinstance(site.whole, ast.BinOp)]
     if not found:
         return None
     spans = []

@@ -54,12 +54,11 @@ def _of_method(method: Function) -> list[Site]:
         sides += [(node.right, node.left)] if isinstance(node.op, ast.Add) else []
         for value, noise in sides:
             draw = known.get(noise.id, noise) if isinstance(noise, ast.Name) else noise
-            calls = [part for part in ast.walk(draw) if is_draw(part)]
-            if len(calls) == 1 and not any(is_draw(part) for part in ast.walk(value)) and not _adds(draw):
-                if isinstance(value, ast.Name) and (made := known.get(value.id)) is not None:
-                    if any(is_draw(part) for part in ast.walk(made)):
-                        continue
-                found.append(Site(method, node, value, noise, draw, calls[0]))  # type: ignore[arg-type]
+            call = _only_draw(draw)
+            made = known.get(value.id) if isinstance(value, ast.Name) else None
+            parts = [*ast.walk(value), *([] if made is None else ast.walk(made))]
+            if call is not None and not any(is_draw(part) for part in parts):
+                found.append(Site(method, node, value, noise, draw, call))
                 break
     return found
 
@@ -77,9 +76,20 @@ def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-def _adds(draw: ast.expr) -> bool:
-    """Return whether an expression adds something to a draw."""
-    return isinstance(draw, ast.BinOp) and isinstance(draw.op, ast.Add | ast.Sub)
+def _only_draw(draw: ast.expr) -> ast.Call | None:
+    """Return the draw in an expression that is nothing but one, or a multiple of one; None for other expressions."""
+    if isinstance(draw, ast.Call):
+        return draw if is_draw(draw) and (_function(draw) in LAWS_WITHOUT_SCALE or _is_centred(draw)) else None
+    if isinstance(draw, ast.UnaryOp):
+        return _only_draw(draw.operand)
+    if isinstance(draw, ast.BinOp) and isinstance(draw.op, ast.Mult | ast.Div):
+        return _only_draw(draw.left) or (_only_draw(draw.right) if isinstance(draw.op, ast.Mult) else None)
+    return None
+
+
+def _is_centred(draw: ast.Call) -> bool:
+    """Return whether a draw is around no value but a constant."""
+    return not draw.args or len(draw.args) == 1 or isinstance(draw.args[0], ast.Constant | ast.UnaryOp)
 
 
 def variables(method: Function) -> dict[str, ast.expr]:
