@@ -10,15 +10,19 @@ import sys
 import types
 import warnings
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from privcheck.certifying import Refusal, first_finding
+import numpy as np
+
+from privcheck.certifying import Refusal, drive, first_finding, random_table
 from privcheck.errors import PrivcheckError
+from privcheck.generators import seed_both
+from privcheck.mechanisms import Tape
 from privcheck.private_values import Leak
-from privcheck.targets import Claim, Game, describe_exception, load
+from privcheck.targets import Claim, Game, Target, describe_exception, load
 
 SECONDS = 5.0
 """After which a look is ended."""
@@ -88,12 +92,39 @@ def look(program: Path | str, class_name: str, setting: Setting, path: Path | No
 TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS:g} seconds")
 
 
+STARTING = 20.0
+"""Seconds that a new interpreter may take until it has imported what a look needs."""
+
+
+class _Still:
+    """A bandit whose guarded run imports and caches what every other will need."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng, self.total = rng, 0.0
+
+    def select(self) -> int:
+        return 0
+
+    def update(self, action: int, reward: float) -> None:  # noqa: ARG002
+        self.total += float(reward + self.rng.laplace(0.0, 1.0))
+
+
+@cache
+def _warm() -> None:
+    """Look at a bandit of ours in this process, so that forks of it need not import anything."""
+    claim, game = Claim(epsilon=1.0), Game(arms=2, horizon=2)
+    first_finding(load(_Still).target(claim, game, 2, 2), claim, game, 2, 1, 0)
+
+
 def apart(work: partial[Any], seconds: float, otherwise: Any) -> Any:
     """Return what a function returns in a process of its own, or something else if that takes too long or ends early.
 
     A fork of this process runs it where that is safe, because it starts in no time.
     """
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    forks = sys.platform == "linux"
+    if forks:
+        _warm()
+    context = multiprocessing.get_context("fork" if forks else "spawn")
     ours, its = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(its, work), daemon=True)
     with warnings.catch_warnings():
@@ -101,7 +132,7 @@ def apart(work: partial[Any], seconds: float, otherwise: Any) -> Any:
         process.start()
     its.close()
     try:
-        return ours.recv() if ours.poll(seconds) else otherwise
+        return ours.recv() if ours.poll(seconds if forks else seconds + STARTING) else otherwise
     except EOFError:
         return otherwise
     finally:
@@ -130,12 +161,7 @@ def load_text(text: str, path: Path, class_name: str) -> Any:
 
 def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding | None:
     try:
-        factory = load_text(text, path, class_name)
-        if setting.options:
-            factory = partial(factory, **setting.options)
-        claim = Claim(epsilon=setting.epsilon)
-        game = Game(arms=setting.arms, horizon=setting.horizon, rewards=setting.rewards, feedback=setting.feedback)
-        policy = load(factory).target(claim, game, setting.horizon, setting.arms)
+        policy, claim, game = _target(text, path, class_name, setting)
         found = first_finding(policy, claim, game, setting.horizon, setting.runs, setting.seed)
     except PrivcheckError as error:
         return Finding("failure", "", 0, None, str(error))
@@ -147,3 +173,34 @@ def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding
     if found is None:
         return None
     return Finding(found.kind, found.file, found.line, found, found.sentence if isinstance(found, Refusal) else str(found))
+
+
+def same_actions(before: str, after: str, class_name: str, setting: Setting, path: Path | None = None) -> bool:
+    """Return whether two texts play the same actions on ordinary rewards with equal seeds; not if one of them fails."""
+    place = Path("bandit.py") if path is None else path
+    played = [apart(partial(_actions, text, place, class_name, setting), SECONDS, None) for text in (before, after)]
+    return played[0] is not None and played[0] == played[1]
+
+
+def _actions(text: str, path: Path, class_name: str, setting: Setting) -> list[list[int]] | None:
+    """Return what a program plays on the streams of a look; None if it fails."""
+    try:
+        policy, _, game = _target(text, path, class_name, setting)
+        rng, found = np.random.default_rng([setting.seed, 0]), []
+        for number in range(setting.runs):
+            table = random_table(rng, setting.horizon, policy.arms, game, number)
+            seed_both(number)
+            built = policy.build(np.random.default_rng([setting.seed, number]))
+            found.append(drive(built, table, Tape(np.random.default_rng(number)), policy.feedback))
+    except Exception:
+        return None
+    return found
+
+
+def _target(text: str, path: Path, class_name: str, setting: Setting) -> tuple[Target, Claim, Game]:
+    factory = load_text(text, path, class_name)
+    if setting.options:
+        factory = partial(factory, **setting.options)
+    claim = Claim(epsilon=setting.epsilon)
+    game = Game(arms=setting.arms, horizon=setting.horizon, rewards=setting.rewards, feedback=setting.feedback)
+    return load(factory).target(claim, game, setting.horizon, setting.arms), claim, game

@@ -194,16 +194,22 @@ class Program:
         return None
 
     @cached_property
+    def attributes(self) -> set[str]:
+        """The names of attributes and methods in the class and in those of its bases that the file defines."""
+        nodes = [node for each in self.line_of_classes for node in ast.walk(each)]
+        found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        found |= {node.target.id for node in nodes if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+        return found | {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+
+    @cached_property
     def taken(self) -> set[str]:
-        """Every name that the file uses for an attribute, a function, a class, an argument or a variable."""
-        found = {node.attr for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)}
-        found |= {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
-        found |= {node.arg for node in ast.walk(self.tree) if isinstance(node, ast.arg)}
-        named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        return found | {node.name for node in ast.walk(self.tree) if isinstance(node, named)}
+        """Every name that these classes use, for whatever."""
+        nodes = [node for each in self.line_of_classes for node in ast.walk(each)]
+        found = {node.id for node in nodes if isinstance(node, ast.Name)}
+        return self.attributes | found | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
     def free(self, name: str) -> str:
-        """Return the name, or the first of it with a number, that the file does not use."""
+        """Return the name, or the first of it with a number, that these classes do not use."""
         number, found = 2, name
         while found in self.taken:
             number, found = number + 1, f"{name}_{number}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import heapq
 import time
 from collections.abc import Iterator
@@ -9,14 +10,18 @@ from itertools import count
 from typing import NamedTuple
 
 from privcheck.fixing._edits.edit import Edit, Proposal
+from privcheck.fixing._edits.idle import without_idle_noise
 from privcheck.fixing._edits.proposals import proposals
 from privcheck.fixing._edits.universal import universal
-from privcheck.fixing._look import Finding, Setting, look
+from privcheck.fixing._look import Finding, Setting, look, same_actions
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
 
-KEPT = 5
-"""Patches that a search returns at most."""
+KEPT, TARGETED = 5, 3
+"""Patches that a search returns at most, and after how many without universal edits it goes no further."""
+
+VARIANTS = ("no-idle-noise", "latest-released")
+"""Edits that make a variant of a patch, not another one."""
 
 
 class Patch(NamedTuple):
@@ -51,16 +56,37 @@ class Found(NamedTuple):
     finding: Finding | None
 
 
+class Move(NamedTuple):
+    """An edit that was made, and where: for which finding, and the statement that this was found in."""
+
+    proposal: Proposal
+    finding: Finding | None
+    method: str
+    statement: str
+
+
 class Step(NamedTuple):
-    """A program on the way from the original: what was proposed, and for which finding."""
+    """A program on the way from the original, and how it was made."""
 
     text: str
-    edits: tuple[Edit, ...]
-    made: tuple[Proposal, ...]
+    moves: tuple[Move, ...] = ()
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        return tuple(move.proposal.edit for move in self.moves)
 
     @property
     def cost(self) -> int:
         return sum(edit.cost for edit in self.edits)
+
+    @property
+    def kind(self) -> frozenset[str]:
+        """The names of its edits, of which some are variants of one."""
+        return frozenset(edit.name for edit in self.edits if edit.name not in VARIANTS)
+
+    @property
+    def is_universal(self) -> bool:
+        return any(edit.family == "universal" for edit in self.edits)
 
 
 def other(setting: Setting) -> Setting:
@@ -77,46 +103,6 @@ def other(setting: Setting) -> Setting:
     )
 
 
-class Search:
-    """The programs that are waiting for a look, and what was found so far."""
-
-    def __init__(self, source: SourceText, class_name: str, setting: Setting, looks: int, seconds: float) -> None:
-        self.source, self.class_name, self.setting = source, class_name, setting
-        self.most, self.until, self.looks = looks, time.monotonic() + seconds, 0
-        self.tried: list[tuple[Edit, ...]] = []
-        self.patches: list[Patch] = []
-        self._seen: dict[str, Finding | None] = {}
-        self._waiting: list[tuple[int, int, Step]] = []
-        self._numbers = count()
-
-    @property
-    def is_over(self) -> bool:
-        return self.looks >= self.most or time.monotonic() >= self.until
-
-    def found(self, text: str) -> Finding | None:
-        """Return what two looks find in a text, the second in another setting."""
-        if text not in self._seen:
-            self.looks += 1
-            self._seen[text] = look(text, self.class_name, self.setting, self.source.path) or look(
-                text, self.class_name, other(self.setting), self.source.path
-            )
-        return self._seen[text]
-
-    def program(self, text: str) -> Program:
-        return Program(text, self.class_name, self.source.newline)
-
-    def wait(self, step: Step) -> None:
-        """Put a program among those that are waiting."""
-        heapq.heappush(self._waiting, (step.cost, next(self._numbers), step))
-
-    def next(self) -> Step | None:
-        while self._waiting:
-            step = heapq.heappop(self._waiting)[2]
-            if step.text not in self._seen:
-                return step
-        return None
-
-
 def search(
     source: SourceText, class_name: str, setting: Setting, *, looks: int = 40, edits: int = 5, seconds: float = 60.0
 ) -> Found:
@@ -126,7 +112,7 @@ def search(
     ----------
     source : the file.
     class_name : the bandit in it.
-    setting : where to look.
+    setting : where to look; the second setting is `other`.
     looks, seconds : how often and how long at most.
     edits : of one patch at most.
 
@@ -135,46 +121,167 @@ def search(
     NotEditableError : the class is not there.
     SyntaxError : the file is no Python.
     """
-    state = Search(source, class_name, setting, looks, seconds)
-    start = state.program(source.text)
-    finding = state.found(source.text)
-    if finding is None:
-        return Found((), (), state.looks, None)
-    low, high = setting.rewards
-    always = [Step(each.text, (each.edit,), (each,)) for each in universal(start, low, high, setting.epsilon)]
-    for step in always:
-        _look_at(state, step, edits)
-    _go_on(state, source.text, (), (), finding, edits)
-    while not state.is_over and len(state.patches) < KEPT and (step := state.next()) is not None:
-        _look_at(state, step, edits)
-    patches = sorted(state.patches, key=lambda patch: patch.cost)
-    return Found(tuple(patches[:KEPT]), tuple(state.tried), state.looks, finding)
+    return _Search(source, class_name, setting, looks, edits, seconds).found()
 
 
-def _look_at(state: Search, step: Step, most: int) -> None:
-    """Keep a program in which nothing is found as a patch; otherwise propose more edits."""
-    state.tried.append(step.edits)
-    finding = state.found(step.text)
-    if finding is None:
-        state.patches.append(Patch(step.text, step.edits, step.cost))
-    elif len(step.edits) < most:
-        _go_on(state, step.text, step.edits, step.made, finding, most)
+class _Search:
+    """The programs that are waiting for a look, and what was found so far."""
 
+    def __init__(
+        self, source: SourceText, class_name: str, setting: Setting, looks: int, edits: int, seconds: float
+    ) -> None:
+        self.source, self.class_name, self.setting = source, class_name, setting
+        self.most_looks, self.most_edits, self.until = looks, edits, time.monotonic() + seconds
+        self.looks, self.tried, self.patches = 0, list[tuple[Edit, ...]](), list[Step]()
+        self.start = self._program(source.text)
+        self._seen: dict[str, Finding | None] = {}
+        self._waiting: list[tuple[int, int, Step]] = []
+        self._numbers = count()
 
-def _go_on(
-    state: Search,
-    text: str,
-    edits: tuple[Edit, ...],
-    made: tuple[Proposal, ...],
-    finding: Finding,
-    most: int,
-) -> None:
-    for proposal in _proposed(state, text, finding):
-        state.wait(Step(proposal.text, (*edits, proposal.edit), (*made, proposal)))
+    def found(self) -> Found:
+        finding = self._look(self.source.text)
+        if finding is None:
+            return Found((), (), self.looks, None)
+        low, high = self.setting.rewards
+        for proposal in universal(self.start, low, high, self.setting.epsilon):
+            self._try(Step(proposal.text, (Move(proposal, None, "", ""),)), at_once=True)
+        self._propose(Step(self.source.text), finding)
+        while not self._is_over() and (step := self._next()) is not None:
+            self._try(step)
+        chosen = self._chosen()
+        return Found(
+            tuple(Patch(step.text, step.edits, step.cost) for step in chosen), tuple(self.tried), self.looks, finding
+        )
 
+    def _is_over(self) -> bool:
+        kinds = {step.kind for step in self.patches if not step.is_universal}
+        return len(kinds) >= TARGETED or self._is_exhausted()
 
-def _proposed(state: Search, text: str, finding: Finding) -> Iterator[Proposal]:
-    try:
-        yield from proposals(state.program(text), finding, state.setting)
-    except (NotEditableError, SyntaxError):
-        return
+    def _is_exhausted(self) -> bool:
+        return self.looks >= self.most_looks or time.monotonic() >= self.until
+
+    def _next(self) -> Step | None:
+        while self._waiting:
+            step = heapq.heappop(self._waiting)[2]
+            if step.text not in self._seen:
+                return step
+        return None
+
+    def _look(self, text: str) -> Finding | None:
+        """Return what two looks find in a text, the second in another setting."""
+        if text not in self._seen:
+            self.looks += 1
+            self._seen[text] = look(text, self.class_name, self.setting, self.source.path) or look(
+                text, self.class_name, other(self.setting), self.source.path
+            )
+        return self._seen[text]
+
+    def _program(self, text: str) -> Program:
+        return Program(text, self.class_name, self.source.newline)
+
+    def _try(self, step: Step, *, at_once: bool = False) -> None:
+        """Keep a program in which nothing is found as a patch, as small as it can be; otherwise propose more edits.
+
+        If `at_once`, the edits of other Generators are tried without waiting for their turn.
+        """
+        self.tried.append(step.edits)
+        finding = self._look(step.text)
+        if finding is not None:
+            last = step.moves[-1]
+            if finding.kind == "failure" and (instead := last.proposal.instead) is not None:
+                self._try(Step(instead.text, (*step.moves[:-1], last._replace(proposal=instead))), at_once=at_once)
+            elif len(step.moves) < self.most_edits:
+                self._propose(step, finding, at_once=at_once)
+            return
+        step = self._minimal(step)
+        if step.text in {other.text for other in self.patches}:
+            return
+        self.patches.append(step)
+        idle = without_idle_noise(self._program(step.text), self.start)
+        if idle is not None and not self._is_exhausted():
+            quiet = Step(idle.text, (*step.moves, Move(idle, None, "", "")))
+            self.tried.append(quiet.edits)
+            if self._look(quiet.text) is None:
+                self.patches.append(quiet)
+
+    def _propose(self, step: Step, finding: Finding, *, at_once: bool = False) -> None:
+        for proposal in self._proposals(step.text, finding):
+            if proposal.edit.family == "spelling" and not self._is_alike(step.text, proposal.text):
+                continue
+            method, statement = self._place(step.text, finding)
+            new = Step(proposal.text, (*step.moves, Move(proposal, finding, method, statement)))
+            if at_once and proposal.edit.name == "own-generator":
+                self._try(new)
+                continue
+            heapq.heappush(self._waiting, (new.cost, next(self._numbers), new))
+
+    def _proposals(self, text: str, finding: Finding) -> list[Proposal]:
+        try:
+            return proposals(self._program(text), finding, self.setting)
+        except (NotEditableError, SyntaxError):
+            return []
+
+    def _is_alike(self, before: str, after: str) -> bool:
+        """Return whether an edit of spelling plays the same actions as what it is made of, in both settings."""
+        settings = (self.setting, other(self.setting))
+        return all(same_actions(before, after, self.class_name, each, self.source.path) for each in settings)
+
+    def _place(self, text: str, finding: Finding) -> tuple[str, str]:
+        """Return the method and the code of the statement that something was found in."""
+        found = self._program(text).at_line(finding.line)
+        return ("", "") if found is None else (found[0].name, ast.unparse(found[1]))
+
+    def _minimal(self, step: Step) -> Step:
+        """Return the patch without the edits that it can do without."""
+        number = 0
+        while len(step.moves) > 1 and number < len(step.moves):
+            if self._is_exhausted():
+                break
+            smaller = self._again([*step.moves[:number], *step.moves[number + 1 :]])
+            if smaller is not None and self._look(smaller.text) is None:
+                step = smaller
+            else:
+                number += 1
+        return step
+
+    def _again(self, moves: list[Move]) -> Step | None:
+        """Make edits from the original on, each where it was made before; return None if one has no such place."""
+        step = Step(self.source.text)
+        for move in moves:
+            found = next((each for each in self._like(step.text, move)), None)
+            if found is None:
+                return None
+            step = Step(found.text, (*step.moves, move._replace(proposal=found)))
+        return step
+
+    def _like(self, text: str, move: Move) -> Iterator[Proposal]:
+        """Yield the proposals that make an edit in another text."""
+        program, edit = self._program(text), move.proposal.edit
+        if edit.family == "universal":
+            low, high = self.setting.rewards
+            for each in universal(program, low, high, self.setting.epsilon):
+                yield from (p for p in (each, each.instead) if p is not None and p.edit.name == edit.name)
+        elif move.finding is not None:
+            lines = [
+                statement.lineno
+                for method, statement in program.statements()
+                if method.name == move.method and ast.unparse(statement) == move.statement
+            ]
+            for line in lines or [move.finding.line]:
+                for each in self._proposals(text, move.finding._replace(line=line)):
+                    if (each.edit.name, each.site) == (edit.name, move.proposal.site):
+                        yield each
+
+    def _chosen(self) -> list[Step]:
+        """Return the patches to keep: the cheapest without universal edits, and universal ones, of each kind first one."""
+        ranked = sorted(self.patches, key=lambda step: step.cost)
+        targeted = [step for step in ranked if not step.is_universal]
+        quiet = {step.edits[0].name for step in ranked if step.is_universal and step.edits[-1].name == "no-idle-noise"}
+        universal_ones = [
+            step
+            for step in ranked
+            if step.is_universal
+            and not (step.edits[0].name in quiet and step.edits[-1].name != "no-idle-noise")
+        ]
+        first = targeted[: KEPT - min(2, len(universal_ones))]
+        return sorted([*first, *universal_ones[: KEPT - len(first)]], key=lambda step: step.cost)

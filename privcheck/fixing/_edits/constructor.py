@@ -29,7 +29,7 @@ class Constructor:
         """Return the expression of the Generator in a method, and what has to be changed for it."""
         if self.init is None:
             return f"{own}.{self._field('rng')}", []
-        first = self._first
+        first = self.first
         if first is None:
             spans = self._new_parameter("rng", first=True)
             return self._kept("rng", own, spans)
@@ -54,7 +54,7 @@ class Constructor:
         return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)][1:]
 
     @property
-    def _first(self) -> str | None:
+    def first(self) -> str | None:
         """The parameter that is given the Generator; None if there is none."""
         assert self.init is not None
         given = [each.arg for each in (*self.init.args.posonlyargs, *self.init.args.args)][1:]
@@ -94,15 +94,9 @@ class Constructor:
         """Return the expression of a parameter, kept in a new attribute."""
         if self.own is None:
             raise NotEditableError("the constructor is in another class")
-        name = parameter if parameter not in self._attributes else self.program.free(f"_{parameter}")
+        name = parameter if parameter not in self.program.attributes else self.program.free(f"_{parameter}")
         first = self.own.args.args[0].arg
         return f"{own}.{name}", [*spans, self.program.at_head(self.own, f"{first}.{name} = {parameter}")]
-
-    @property
-    def _attributes(self) -> set[str]:
-        return {node.attr for node in ast.walk(self.program.tree) if isinstance(node, ast.Attribute)} | {
-            node.name for node in ast.walk(self.program.cls) if isinstance(node, ast.FunctionDef)
-        }
 
     def _new_parameter(self, name: str, *, first: bool = False) -> list[Span]:
         if self.own is None or name in {node.arg for node in ast.walk(self.own) if isinstance(node, ast.arg)}:

@@ -35,11 +35,13 @@ class Proposal(NamedTuple):
     edit : which edit.
     text : the whole text after it.
     site : what tells it from other edits of its name: an attribute, or a statement.
+    instead : what to try if the program fails after this edit.
     """
 
     edit: Edit
     text: str
     site: str
+    instead: Proposal | None = None
 
 
 def made(name: str, family: str, argument: str, line: int) -> Edit:

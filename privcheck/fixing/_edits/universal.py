@@ -26,6 +26,7 @@ NOISY_COUNTS = (
     "each reward is in one block of its arm, whose number of rewards above the limit is released once with Laplace "
     "noise of scale 1/epsilon; the policy is told as many high and low rewards"
 )
+CLIPPED = "; what was released is moved into the range of rewards, for code that fails on other numbers"
 
 
 def universal(program: Program, low: float, high: float, epsilon: float) -> Iterator[Proposal]:
@@ -36,6 +37,8 @@ def universal(program: Program, low: float, high: float, epsilon: float) -> Iter
     low, high : the range of rewards.
     epsilon : the default of a parameter `epsilon` that the constructor lacks.
     """
+    update = program.inherited("update")
+    line = program.cls.lineno if update is None else update.lineno
     for name, argument, change in (
         ("noisy-rewards", NOISY_REWARDS, _noisy_rewards),
         ("noisy-blocks", NOISY_BLOCKS, _noisy_blocks),
@@ -43,11 +46,11 @@ def universal(program: Program, low: float, high: float, epsilon: float) -> Iter
         ("noisy-counts", NOISY_COUNTS, _noisy_counts),
     ):
         try:
-            text = program.applied(change(program, low, high, epsilon))
+            text, clipped = (program.applied(change(program, low, high, epsilon, clip)) for clip in (False, True))
         except NotEditableError:
             continue
-        update = program.inherited("update")
-        yield Proposal(made(name, "universal", argument, program.cls.lineno if update is None else update.lineno), text, "")
+        instead = Proposal(made(f"clipped-{name}", "universal", f"{argument}{CLIPPED}", line), clipped, "")
+        yield Proposal(made(name, "universal", argument, line), text, "", None if clipped == text else instead)
 
 
 def width(low: float, high: float) -> str:
@@ -59,6 +62,11 @@ def width(low: float, high: float) -> str:
     return repr(float(high - low))
 
 
+def within(code: str, low: float, high: float, *, clip: bool) -> str:
+    """Return the code of a released number, moved into a range if `clip`."""
+    return f"min({high!r}, max({low!r}, {code}))" if clip else code
+
+
 def _reached(program: Program, epsilon: float, own: str) -> tuple[str, str, list[Span]]:
     """Return the expressions of the Generator and of epsilon in a method, and the spans that make them reachable."""
     built = Constructor(program, epsilon)
@@ -66,10 +74,11 @@ def _reached(program: Program, epsilon: float, own: str) -> tuple[str, str, list
     return rng, budget, [*spans, *more]
 
 
-def _noisy_rewards(program: Program, low: float, high: float, epsilon: float) -> list[Span]:
+def _noisy_rewards(program: Program, low: float, high: float, epsilon: float, clip: bool) -> list[Span]:
     own, action, reward = program.told()
     rng, budget, spans = _reached(program, epsilon, own)
-    line = f"{reward} = float({reward} + {rng}.laplace(0.0, {width(low, high)} / {budget}))"
+    noisy = within(f"float({reward} + {rng}.laplace(0.0, {width(low, high)} / {budget}))", low, high, clip=clip)
+    line = f"{reward} = {noisy}"
     update = program.methods.get("update")
     if update is not None:
         return [*spans, program.at_head(update, line)]
@@ -88,10 +97,12 @@ def _in_front(program: Program, code: str) -> list[Span]:
     return [renamed, program.new_method(code.replace("LEARN", f"{program.told()[0]}.{learn}"))]
 
 
-def _noisy_blocks(program: Program, low: float, high: float, epsilon: float) -> list[Span]:
+def _noisy_blocks(program: Program, low: float, high: float, epsilon: float, clip: bool) -> list[Span]:
     own, action, reward = program.told()
     rng, budget, spans = _reached(program, epsilon, own)
     blocks, kept = f"{own}.{program.free('_blocks')}", program.free("_blocks")
+    mean = f"float(total / length + {rng}.laplace(0.0, {width(low, high)} / (length * {budget})))"
+    mean = within(mean, low, high, clip=clip)
     code = f'''def update({own}, {action}, {reward}):
     """Learn from the noised mean of each block of an arm's rewards, as often as the block is long; blocks double."""
     if not hasattr({own}, "{kept}"):
@@ -100,16 +111,18 @@ def _noisy_blocks(program: Program, low: float, high: float, epsilon: float) -> 
     total, count = total + {reward}, count + 1
     {blocks}[{action}] = (total, count, length) if count < length else (0.0, 0, 2 * length)
     if count == length:
-        mean = float(total / length + {rng}.laplace(0.0, {width(low, high)} / (length * {budget})))
+        mean = {mean}
         for _ in range(length):
             LEARN({action}, mean)'''
     return [*spans, *_in_front(program, code)]
 
 
-def _latest_block(program: Program, low: float, high: float, epsilon: float) -> list[Span]:
+def _latest_block(program: Program, low: float, high: float, epsilon: float, clip: bool) -> list[Span]:
     own, action, reward = program.told()
     rng, budget, spans = _reached(program, epsilon, own)
     blocks, kept = f"{own}.{program.free('_blocks')}", program.free("_blocks")
+    mean = f"float(total / length + {rng}.laplace(0.0, {width(low, high)} / (length * {budget})))"
+    mean = within(mean, low, high, clip=clip)
     code = f'''def update({own}, {action}, {reward}):
     """Learn from the noised mean of the arm's latest block of rewards, in every round; blocks double."""
     if not hasattr({own}, "{kept}"):
@@ -117,14 +130,14 @@ def _latest_block(program: Program, low: float, high: float, epsilon: float) -> 
     total, count, length, mean = {blocks}.get({action}, (0.0, 0, 1, 0.0))
     total, count = total + {reward}, count + 1
     if count == length:
-        mean = float(total / length + {rng}.laplace(0.0, {width(low, high)} / (length * {budget})))
+        mean = {mean}
         total, count, length = 0.0, 0, 2 * length
     {blocks}[{action}] = total, count, length, mean
     LEARN({action}, mean)'''
     return [*spans, *_in_front(program, code)]
 
 
-def _noisy_counts(program: Program, low: float, high: float, epsilon: float) -> list[Span]:
+def _noisy_counts(program: Program, low: float, high: float, epsilon: float, clip: bool) -> list[Span]:
     """Return the spans for an update that compares the reward with a constant: what it learns is not linear in it."""
     own, action, reward = program.told()
     test = threshold(program, reward)
