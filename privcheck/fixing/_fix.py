@@ -142,7 +142,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         return _unfound(result, source, name, setting, started)
     judgements = []
     for patch in found.patches:
-        judgements.append(judged(source, patch.text, name, setting))
+        judgements.append(judged(source, patch, name, setting))
         advance(35 // len(found.patches))
     kept = [number for number, judgement in enumerate(judgements) if not judgement.withdrawn]
     judging = cpu_seconds() - started

@@ -81,9 +81,17 @@ def constants(text: str, class_name: str) -> set[float]:
         if isinstance(cls, ast.ClassDef) and cls.name == class_name:
             for node in ast.walk(cls):
                 sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
-                values = [side.value for side in sides if isinstance(side, ast.Constant)]
-                found |= {float(value) for value in values if type(value) in (int, float)}
+                found |= {value for value in map(_number, sides) if value is not None}
     return found
+
+
+def _number(node: ast.expr) -> float | None:
+    """Return the number that an expression is, with its sign; None for any other expression."""
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return float(value) if type(value) in (int, float) else None
 
 
 class Priced(NamedTuple):

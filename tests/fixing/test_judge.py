@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from privcheck.fixing import _audit
-from privcheck.fixing._alike import plays_alike
-from privcheck.fixing._judge import judged, refuted
+from privcheck.fixing._edits.edit import made
+from privcheck.fixing._judge import judged, plays_alike, refuted
 from privcheck.fixing._look import Setting, look
 from privcheck.fixing._patched_file import as_file
+from privcheck.fixing._search import Patch
 from privcheck.fixing._source_text import SourceText
 
 pytestmark = pytest.mark.long
@@ -28,6 +29,11 @@ def source(tmp_path):
     return written(tmp_path, twins.UCB)
 
 
+def patch(text, family="noise"):
+    edit = made("an edit of a test", family, "none", 1)
+    return Patch(text, (edit,), edit.cost)
+
+
 def written(folder, text):
     file = folder / "bandit.py"
     file.write_text(text, encoding="utf-8")
@@ -38,7 +44,7 @@ def written(folder, text):
 def test_a_broken_patch_is_withdrawn(name, tmp_path):
     text = twins.WITHDRAWN[name]
     source = written(tmp_path, twins.UCB + (twins.SIBLING if "sibling" in name else ""))
-    found = judged(source, text, "Bandit", SETTING)
+    found = judged(source, patch(text), "Bandit", SETTING)
     assert found.withdrawn, name
     if name not in ("nothing changed", "an edit in a sibling class"):
         short = SETTING._replace(horizon=38)
@@ -48,7 +54,7 @@ def test_a_broken_patch_is_withdrawn(name, tmp_path):
 
 
 def test_a_right_patch_is_certified_under_the_name_of_the_original(source):
-    found = judged(source, twins.RIGHT, "Bandit", SETTING)
+    found = judged(source, patch(twins.RIGHT), "Bandit", SETTING)
     assert not found.withdrawn
     assert found.certificate.granted
     assert found.certificate.target == f"{source.path}:Bandit"
@@ -74,10 +80,10 @@ def test_a_program_that_hangs_or_fails_is_withdrawn(source, monkeypatch):
     monkeypatch.setattr(_judge, "SECONDS", 2.0)
     monkeypatch.setattr(_look, "SECONDS", 1.0)
     hanging = twins.RIGHT.replace("        self.t += 1\n", "        while True:\n            self.t += 1\n", 1)
-    assert "a look takes more than" in judged(source, hanging, "Bandit", SETTING).withdrawn
+    assert "a look takes more than" in judged(source, patch(hanging), "Bandit", SETTING).withdrawn
     assert "takes more than 2 seconds" in refuted(source, hanging, "Bandit", SETTING)[1]
     failing = twins.RIGHT.replace("return self.t - 1", "return self.nothing")
-    assert "nothing" in judged(source, failing, "Bandit", SETTING).withdrawn
+    assert "nothing" in judged(source, patch(failing), "Bandit", SETTING).withdrawn
 
 
 SPELLED = [
@@ -92,7 +98,10 @@ SPELLED = [
 @pytest.mark.parametrize(("old", "new", "same"), SPELLED)
 def test_another_spelling_plays_the_same_actions(old, new, same, source):
     assert old in twins.UCB
-    assert plays_alike(source, twins.UCB, twins.UCB.replace(old, new), "Bandit", SETTING) is same
+    spelled = twins.UCB.replace(old, new)
+    assert plays_alike(source, spelled, "Bandit", SETTING) is same
+    withdrawn = judged(source, patch(spelled, "spelling"), "Bandit", SETTING).withdrawn
+    assert withdrawn.startswith("it only spells otherwise") is not same
 
 
 def test_a_patched_file_finds_its_neighbours(tmp_path):
@@ -100,7 +109,7 @@ def test_a_patched_file_finds_its_neighbours(tmp_path):
     (tmp_path / "data.txt").write_text("7")
     text = "import helper\nfrom pathlib import Path\nDATA = Path(__file__).with_name('data.txt').read_text()\n" + twins.RIGHT
     source = written(tmp_path, text)
-    assert not judged(source, text, "Bandit", SETTING).withdrawn
+    assert not judged(source, patch(text), "Bandit", SETTING).withdrawn
     with as_file(source, text) as file:
         assert file.name == "bandit.py"
         folder = file.parent

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from privcheck.fixing import _price
+from privcheck.fixing._edits.edit import made
 from privcheck.fixing._judge import judged
 from privcheck.fixing._look import Setting
 from privcheck.fixing._price import Place, places_for, priced, ratio
+from privcheck.fixing._search import Patch
 from privcheck.fixing._source_text import SourceText
 from privcheck.results import PlaceRegret, PolicyRegret
 
@@ -32,10 +34,12 @@ def source_of(folder, text):
 @pytest.mark.chance(1e-6, "a mean of 32 runs or more that is off by more than half of uniform play's regret")
 @pytest.mark.parametrize("name", twins.STUCK)
 def test_a_certified_patch_that_stops_learning_is_found(name, tmp_path):
-    original, patch = twins.STUCK[name]
+    original, text = twins.STUCK[name]
     source = source_of(tmp_path, original)
-    assert not judged(source, patch, "Bandit", Setting()).withdrawn, "this twin is the price's, not the judge's"
-    found = priced(source, "Bandit", [patch], Setting(), rounds=900, seconds=20.0)
+    edit = made("an edit of a test", "structure", "none", 1)
+    judgement = judged(source, Patch(text, (edit,), 3), "Bandit", Setting())
+    assert not judgement.withdrawn, "this twin is the price's, not the judge's"
+    found = priced(source, "Bandit", [text], Setting(), rounds=900, seconds=20.0)
     assert found.stops[0].startswith("it stops learning: in the last third of the rounds its regret is "), found
 
 

@@ -74,7 +74,7 @@ WITHDRAWN = {
 """By what is wrong with each. All but the first and the last are certified at two arms, epsilon = 1 and 40 rounds."""
 
 STUCK = {
-    "a constant policy": (UCB, RIGHT.replace("return self.t - 1", "return 0").replace("return int(np", "return 0 * int(np")),
+    "a constant policy": (UCB, HEAD + "\n    def select(self):\n        return 0\n" + LEARN.replace("{first}", NOISY)),
     "noise of 1000 / epsilon": (UCB, learning(NOISY.replace("1.0 / self", "1000.0 / self"))),
     "sums forgotten and counts kept": (
         UCB,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+
+from privcheck.accounting import Pure
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import coverage
 from privcheck.reporting._text.numbers import at_least, at_most, clean
-from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Fix, FixPatch, PolicyRegret
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Certificate, Fix, FixPatch, PolicyRegret
 
 MARKS = {FIXED: "✓", NOTHING_TO_FIX: "✓", NONE_LEARNS: "?"}
 """By the outcome; a cross for "nothing certifies"."""
@@ -117,7 +120,41 @@ def tried_words(found: Fix) -> list[str]:
     return told + [clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if not patch.is_certified]
 
 
+def fix_command(certificate: Certificate, place: str = "") -> str:
+    """Return the command that looks for a patch, for a certificate that a leak or a refused release stands against.
+
+    Parameters
+    ----------
+    certificate : what was found.
+    place : of the class, "path/to/file.py:Class"; by default what the certificate calls its target.
+
+    Returns
+    -------
+    The command; an empty text if `privcheck fix` does not take this kind of target, feedback or budget.
+
+    Examples
+    --------
+    >>> from privcheck.results._example_results import GRANTED
+    >>> fix_command(GRANTED)
+    ''
+    """
+    place = place or certificate.target
+    found = bool(certificate.leaks or certificate.refusals) and not certificate.primitives
+    file, _, name = place.rpartition(":")
+    usual = isinstance(certificate.budget, Pure) and certificate.feedback == "bandit" and certificate.neighbours == "row"
+    if not (found and usual and file.endswith(".py") and name.isidentifier() and certificate.arms > 1):
+        return ""
+    assert isinstance(certificate.budget, Pure)
+    low, high = certificate.rewards
+    rewards = "" if certificate.rewards == (0.0, 1.0) else f" --rewards {low:g},{high:g}"
+    target = shlex.quote(clean(place))
+    return f"privcheck fix {target} --epsilon {certificate.budget.epsilon:g} --arms {certificate.arms}{rewards}"
+
+
 def command(found: Fix) -> str:
     """Return the commands that apply the recommended patch after it was read."""
-    made = f"privcheck fix {clean(found.target)} --epsilon {found.epsilon:g} --arms {found.arms} --diff fix.patch"
+    low, high = found.rewards
+    rewards = "" if found.rewards == (0.0, 1.0) else f" --rewards {low:g},{high:g}"
+    target = shlex.quote(clean(found.target))
+    made = f"privcheck fix {target} --epsilon {found.epsilon:g} --arms {found.arms}{rewards} --diff fix.patch"
     return f"{made}\ngit apply fix.patch"
