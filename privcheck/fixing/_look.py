@@ -172,7 +172,8 @@ def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding
         return Finding("uncounted", "", 0, None, sentence)
     if found is None:
         return None
-    return Finding(found.kind, found.file, found.line, found, found.sentence if isinstance(found, Refusal) else str(found))
+    sentence = found.sentence if isinstance(found, Refusal) else str(found)
+    return Finding(found.kind, found.file, found.line, found, sentence)
 
 
 def same_actions(before: str, after: str, class_name: str, setting: Setting, path: Path | None = None) -> bool:
