@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import heapq
-import time
 from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from privcheck.fixing._edits.edit import Edit, Proposal
 from privcheck.fixing._edits.idle import without_idle_noise
 from privcheck.fixing._edits.proposals import proposals
 from privcheck.fixing._edits.universal import universal
-from privcheck.fixing._look import Finding, Setting, look, same_actions
+from privcheck.fixing._look import Finding, Setting, computing, look, same_actions
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
 
@@ -113,8 +112,9 @@ def search(
     source : the file.
     class_name : the bandit in it.
     setting : where to look; the second setting is `other`.
-    looks, seconds : how often and how long at most.
+    looks : how often a program is looked at, at most.
     edits : of one patch at most.
+    seconds : of computing, after which no other look is begun.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class _Search:
         self, source: SourceText, class_name: str, setting: Setting, looks: int, edits: int, seconds: float
     ) -> None:
         self.source, self.class_name, self.setting = source, class_name, setting
-        self.most_looks, self.most_edits, self.until = looks, edits, time.monotonic() + seconds
+        self.most_looks, self.most_edits, self.until = looks, edits, computing() + seconds
         self.looks, self.tried, self.patches = 0, list[tuple[Edit, ...]](), list[Step]()
         self.start = self._program(source.text)
         self._seen: dict[str, Finding | None] = {}
@@ -158,7 +158,7 @@ class _Search:
         return len(kinds) >= TARGETED or self._is_exhausted()
 
     def _is_exhausted(self) -> bool:
-        return self.looks >= self.most_looks or time.monotonic() >= self.until
+        return self.looks >= self.most_looks or computing() >= self.until
 
     def _next(self) -> Step | None:
         while self._waiting:
