@@ -10,8 +10,8 @@ from ._look import first_finding as first_finding
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive
-from ._primitives.patching import Kept as Kept
 from ._primitives.patching import ONE_AT_A_TIME as ONE_AT_A_TIME
+from ._primitives.patching import Kept as Kept
 from ._primitives.patching import Patches as Patches
 from ._primitives.patching import patched as patched
 from ._recorded.guarded_policy import GuardedPolicy as GuardedPolicy

@@ -1,4 +1,4 @@
-"""Guarded runs that stop at the first finding: what a certificate would complain about first, in a fraction of its time."""
+"""Guarded runs that stop at the first finding: what a certificate would complain about, in a fraction of its time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privcheck.targets import Claim, Game, Target
 def first_finding(
     policy: Target, claim: Claim, game: Game, length: int, runs: int, seed: int
 ) -> Leak | Refusal | list[str] | None:
-    """Return the first leak or refused release of guarded runs; the streams, noise and coins are those of a certificate.
+    """Return the first leak or refused release of guarded runs, on the streams and with the coins of a certificate.
 
     Parameters
     ----------
@@ -37,7 +37,8 @@ def first_finding(
         for number in range(runs):
             table = random_table(rng, length, policy.arms, game, number)
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
-            session = StoppingSession(game.relation, game.rewards, claim.budget, noise, game.contexts, claim.accountants)
+            by = claim.budget, noise, game.contexts, claim.accountants
+            session = StoppingSession(game.relation, game.rewards, *by)
             with elsewhere.noticed():
                 played = build(session.generator(coins))
                 drive_guarded(played, table, session, policy.feedback)

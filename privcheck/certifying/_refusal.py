@@ -62,8 +62,8 @@ class Refusal(NamedTuple):
         return cls(kind, file, line, datum, before, total, most, float(mechanism.scale), name, str(error))
 
 
-class StoppedAtFirst(BaseException):  # noqa: N818 - it passes through handlers of exceptions and ends the run
-    """A guarded run has found something, and goes no further."""
+class StoppedAtFirst(BaseException):
+    """A guarded run has found something, and goes no further; handlers of exceptions in the policy let it pass."""
 
 
 class StoppingSession(Session):

@@ -7,6 +7,7 @@ import io
 import linecache
 import multiprocessing
 import sys
+import time
 import types
 import warnings
 from collections.abc import Mapping
@@ -24,8 +25,11 @@ from privcheck.mechanisms import Tape
 from privcheck.private_values import Leak
 from privcheck.targets import Claim, Game, Target, describe_exception, load
 
-SECONDS = 5.0
-"""After which a look is ended."""
+SECONDS = 5
+"""Of computing after which a look is ended."""
+
+PATIENCE = 4.0
+"""How many times as long it may take, on a machine that has other things to do."""
 
 
 class Setting(NamedTuple):
@@ -89,7 +93,7 @@ def look(program: Path | str, class_name: str, setting: Setting, path: Path | No
     return apart(partial(_looked, program, place, class_name, setting), SECONDS, TOO_LONG)
 
 
-TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS:g} seconds")
+TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS} seconds, or ends the process")
 
 
 STARTING = 20.0
@@ -116,8 +120,10 @@ def _warm() -> None:
     first_finding(load(_Still).target(claim, game, 2, 2), claim, game, 2, 1, 0)
 
 
-def apart(work: partial[Any], seconds: float, otherwise: Any) -> Any:
+def apart(work: partial[Any], seconds: int, otherwise: Any) -> Any:
     """Return what a function returns in a process of its own, or something else if that takes too long or ends early.
+
+    `seconds` are of computing, where the system counts them.
 
     A fork of this process runs it where that is safe, because it starts in no time.
     """
@@ -126,13 +132,13 @@ def apart(work: partial[Any], seconds: float, otherwise: Any) -> Any:
         _warm()
     context = multiprocessing.get_context("fork" if forks else "spawn")
     ours, its = context.Pipe(duplex=False)
-    process = context.Process(target=_answer, args=(its, work), daemon=True)
+    process = context.Process(target=_answer, args=(its, work, seconds), daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: the fork runs only this
         process.start()
     its.close()
     try:
-        return ours.recv() if ours.poll(seconds if forks else seconds + STARTING) else otherwise
+        return ours.recv() if ours.poll(PATIENCE * seconds + (0.0 if forks else STARTING)) else otherwise
     except EOFError:
         return otherwise
     finally:
@@ -141,7 +147,11 @@ def apart(work: partial[Any], seconds: float, otherwise: Any) -> Any:
         ours.close()
 
 
-def _answer(connection: Connection, work: partial[Any]) -> None:
+def _answer(connection: Connection, work: partial[Any], seconds: int) -> None:
+    with contextlib.suppress(ImportError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         found = work()
     connection.send(found)
@@ -172,7 +182,18 @@ def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding
         return Finding("uncounted", "", 0, None, sentence)
     if found is None:
         return None
-    return Finding(found.kind, found.file, found.line, found, found.sentence if isinstance(found, Refusal) else str(found))
+    sentence = found.sentence if isinstance(found, Refusal) else str(found)
+    return Finding(found.kind, found.file, found.line, found, sentence)
+
+
+def computing() -> float:
+    """Return the seconds of computing of this process and those that it has waited for; of any time if they are unknown."""
+    try:
+        import resource
+    except ImportError:
+        return time.monotonic()
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in both)
 
 
 def same_actions(before: str, after: str, class_name: str, setting: Setting, path: Path | None = None) -> bool:

@@ -198,7 +198,8 @@ class Program:
         """The names of attributes and methods in the class and in those of its bases that the file defines."""
         nodes = [node for each in self.line_of_classes for node in ast.walk(each)]
         found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        found |= {node.target.id for node in nodes if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+        fields = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
+        found |= {field.id for field in fields if isinstance(field, ast.Name)}
         return found | {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
 
     @cached_property
@@ -237,9 +238,7 @@ class Program:
 
     def at_line(self, line: int) -> tuple[Function, ast.stmt] | None:
         """Return the innermost statement of the class that a line is in, with its method; None if there is none."""
-        found = [
-            (method, node) for method, node in self.statements() if node.lineno <= line <= (node.end_lineno or 0)
-        ]
+        found = [(method, node) for method, node in self.statements() if node.lineno <= line <= (node.end_lineno or 0)]
         return min(found, key=lambda pair: (pair[1].end_lineno or 0) - pair[1].lineno, default=None)
 
     def all_at_line(self, line: int) -> list[tuple[Function, ast.stmt]]:

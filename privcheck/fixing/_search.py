@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import heapq
-import time
 from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from privcheck.fixing._edits.edit import Edit, Proposal
 from privcheck.fixing._edits.idle import without_idle_noise
 from privcheck.fixing._edits.proposals import proposals
 from privcheck.fixing._edits.universal import universal
-from privcheck.fixing._look import Finding, Setting, look, same_actions
+from privcheck.fixing._look import Finding, Setting, computing, look, same_actions
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
 
@@ -113,8 +112,9 @@ def search(
     source : the file.
     class_name : the bandit in it.
     setting : where to look; the second setting is `other`.
-    looks, seconds : how often and how long at most.
+    looks : how often a program is looked at, at most.
     edits : of one patch at most.
+    seconds : of computing, after which no other look is begun.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class _Search:
         self, source: SourceText, class_name: str, setting: Setting, looks: int, edits: int, seconds: float
     ) -> None:
         self.source, self.class_name, self.setting = source, class_name, setting
-        self.most_looks, self.most_edits, self.until = looks, edits, time.monotonic() + seconds
+        self.most_looks, self.most_edits, self.until = looks, edits, computing() + seconds
         self.looks, self.tried, self.patches = 0, list[tuple[Edit, ...]](), list[Step]()
         self.start = self._program(source.text)
         self._seen: dict[str, Finding | None] = {}
@@ -158,7 +158,7 @@ class _Search:
         return len(kinds) >= TARGETED or self._is_exhausted()
 
     def _is_exhausted(self) -> bool:
-        return self.looks >= self.most_looks or time.monotonic() >= self.until
+        return self.looks >= self.most_looks or computing() >= self.until
 
     def _next(self) -> Step | None:
         while self._waiting:
@@ -273,15 +273,34 @@ class _Search:
                         yield each
 
     def _chosen(self) -> list[Step]:
-        """Return the patches to keep: the cheapest without universal edits, and universal ones, of each kind first one."""
+        """Return the patches to keep: of each kind of edit first the cheapest, and among them two universal ones.
+
+        Regret decides between them, so they should differ. A universal edit is kept without the idle noise if it can
+        be, because it brings noise enough to explore.
+        """
         ranked = sorted(self.patches, key=lambda step: step.cost)
+        always: dict[str, Step] = {}
+        for step in ranked:
+            if step.is_universal:
+                name = _universal_name(step)
+                if name not in always or step.edits[-1].name == "no-idle-noise":
+                    always[name] = step
         targeted = [step for step in ranked if not step.is_universal]
-        quiet = {step.edits[0].name for step in ranked if step.is_universal and step.edits[-1].name == "no-idle-noise"}
-        universal_ones = [
-            step
-            for step in ranked
-            if step.is_universal
-            and not (step.edits[0].name in quiet and step.edits[-1].name != "no-idle-noise")
-        ]
-        first = targeted[: KEPT - min(2, len(universal_ones))]
-        return sorted([*first, *universal_ones[: KEPT - len(first)]], key=lambda step: step.cost)
+        names = {edit.name for step in targeted for edit in step.edits}
+        order = [name for name in PREFERRED if not (name == ALIKE[0] and ALIKE[1] in names)] + [ALIKE[0]]
+        universal_ones = sorted(always.values(), key=lambda step: order.index(_universal_name(step)))
+        kinds = {step.kind: step for step in reversed(targeted)}
+        first = [step for step in targeted if kinds[step.kind] is step]
+        targeted = [*first, *(step for step in targeted if step not in first)][: KEPT - min(2, len(universal_ones))]
+        return sorted([*targeted, *universal_ones[: KEPT - len(targeted)]], key=lambda step: step.cost)
+
+
+PREFERRED = ("latest-block", "noisy-rewards", "noisy-counts", "noisy-blocks")
+"""The universal edits in the order in which they are kept."""
+
+ALIKE = "latest-block", "latest-released"
+"""A universal edit and one that does the same where rewards are added up: beside the second, the first comes last."""
+
+
+def _universal_name(step: Step) -> str:
+    return next(edit.name for edit in step.edits if edit.family == "universal").removeprefix("clipped-")

@@ -107,8 +107,8 @@ class Elimination:
     def __init__(self, rng, arms=2, epsilon=1.0):
         self.rng, self.epsilon = rng, epsilon
         self.active = list(range(arms))
-        self.sums = {a: 0.0 for a in range(arms)}
-        self.plays = {a: 0 for a in range(arms)}
+        self.sums = dict.fromkeys(range(arms), 0.0)
+        self.plays = dict.fromkeys(range(arms), 0)
         self.turn = 0
 
     def select(self):

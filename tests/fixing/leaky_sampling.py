@@ -219,6 +219,8 @@ class ArmObjects:
         self.arms[action].add(reward)
 
 
+# fmt: off
+# ruff: noqa: E701, E702
 class Terse:
     """Several statements in a line, tuple targets, no constructor argument for epsilon."""
 
@@ -227,8 +229,8 @@ class Terse:
         self.t, self.sums, self.n = 0, np.zeros(arms), np.zeros(arms)
 
     def select(self):
-        if self.t < self.k: return self.t  # noqa: E701
+        if self.t < self.k: return self.t
         return int(np.argmax(self.sums / self.n + np.sqrt(np.log(self.t) / self.n)))
 
     def update(self, a, r):
-        self.t += 1; self.sums[a] += r; self.n[a] += 1  # noqa: E702
+        self.t += 1; self.sums[a] += r; self.n[a] += 1

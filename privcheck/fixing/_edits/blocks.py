@@ -1,4 +1,4 @@
-"""The edit that releases rewards where they are learned from: blocks of each arm, which double, added up as released."""
+"""The edit that releases rewards where they are learned from: in blocks of each arm, which double."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Iterator
 
 from privcheck.fixing._edits.constructor import Constructor
 from privcheck.fixing._edits.edit import Proposal, made
-from privcheck.fixing._edits.universal import CLIPPED, width, within
-from privcheck.fixing._look import Finding, Setting
+from privcheck.fixing._edits.universal import CLIPPED, first_length, width, within
+from privcheck.fixing._look import Setting
 from privcheck.fixing._program import Function, NotEditableError, Program
 from privcheck.fixing._source_text import Span
 
 ARGUMENT = (
     "each reward is in one block of its arm, whose noised sum is released once with Laplace noise of scale (high - "
-    "low)/epsilon and added up; until then the latest released mean stands for it, so that sums fit their counts"
+    "low)/epsilon; until then the latest released mean stands for it, at first the highest reward, so that sums fit "
+    "their counts"
 )
 HARMLESS = {"float", "int", "bool", "min", "max", "round", "np", "numpy", "privcheck", "math"}
 
 
-def released_blocks(program: Program, finding: Finding, setting: Setting) -> Iterator[Proposal]:
+def released_blocks(program: Program, setting: Setting) -> Iterator[Proposal]:
     """Yield the edits that have `update` learn from released blocks of what it takes of a reward."""
     update = program.methods.get("update")
     if update is None or any(name.startswith("_released") for name in program.methods):
@@ -29,7 +30,7 @@ def released_blocks(program: Program, finding: Finding, setting: Setting) -> Ite
     if not cores:
         return
     adds = all(_is_added_up(program, node) for nodes in cores.values() for node in nodes)
-    for name, corrects in (("released-blocks", True), ("latest-released", False)) if adds else (("latest-released", False),):
+    for name, corrects in (("released-blocks", True), ("latest-released", False))[not adds :]:
         try:
             text, clipped = (
                 program.applied(_spans(program, update, cores, own, action, setting, corrects=corrects, clip=clip))
@@ -70,8 +71,13 @@ def _is_of(node: ast.AST, reward: str) -> bool:
 
 
 def _is_added_up(program: Program, core: ast.expr) -> bool:
-    """Return whether what is learned is added to something, or moves a mean by its distance over a count."""
+    """Return whether what is learned is added to something, or moves a mean by its distance over a count.
+
+    What is set back from time to time does not count: what a block lacks would fall into another of its parts.
+    """
     above = program.parents[core]
+    if _is_set_back(program, core):
+        return False
     if isinstance(above, ast.AugAssign) and isinstance(above.op, ast.Add):
         return True
     if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add):
@@ -80,6 +86,37 @@ def _is_added_up(program: Program, core: ast.expr) -> bool:
         over = program.parents[above]
         return isinstance(over, ast.BinOp) and isinstance(over.op, ast.Div) and over.left is above
     return False
+
+
+def _is_set_back(program: Program, core: ast.expr) -> bool:
+    """Return whether the attribute that a statement writes is given a value outside of the constructor, too."""
+    here: ast.AST = core
+    while not isinstance(here, ast.stmt):
+        here = program.parents[here]
+    names = {_attribute(target) for target in _targets(here)} - {""}
+    for method, statement in program.statements():
+        if (
+            method.name not in ("__init__", "__post_init__")
+            and statement is not here
+            and isinstance(statement, ast.Assign)
+        ):
+            if any(_attribute(target) in names for target in _targets(statement)):
+                return True
+    return False
+
+
+def _targets(statement: ast.AST) -> list[ast.expr]:
+    if isinstance(statement, ast.AugAssign):
+        return [statement.target]
+    found = statement.targets if isinstance(statement, ast.Assign) else []
+    return [part for target in found for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
+
+
+def _attribute(target: ast.expr) -> str:
+    """Return the attribute that is written, or of which an entry is."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return target.attr if isinstance(target, ast.Attribute) else ""
 
 
 def _spans(
@@ -99,7 +136,8 @@ def _spans(
     name, kept = program.free("_released"), program.free("_blocks")
     for number, (code, nodes) in enumerate(cores.items()):
         key = action if len(cores) == 1 else f"({number}, {action})"
-        call = f"{own}.{name}({key}, {code.removeprefix('float(')[:-1] if code.startswith('float(') else code})"
+        core = nodes[0].args[0] if isinstance(nodes[0], ast.Call) and code.startswith("float(") else nodes[0]
+        call = f"{own}.{name}({key}, {program.code(core)})"
         if len(nodes) == 1 and not _is_repeated(program, nodes[0], update):
             spans.append(program.replace(nodes[0], call))
         else:
@@ -109,15 +147,16 @@ def _spans(
             spans += [program.replace(node, variable) for node in nodes]
     share = "" if len(cores) == 1 else f"{len(cores)} * "
     most = f"{share}{width(*setting.rewards)}"
-    code = _correcting(name, kept, own, rng, budget, most)
+    start = f"(0.0, 0, {first_length(budget)}, {setting.rewards[1]!r})"
+    code = _correcting(name, kept, own, f"{rng}.laplace(0.0, {most} / {budget})", start)
     if not corrects:
         mean = f"float(total / length + {rng}.laplace(0.0, {most} / (length * {budget})))"
-        code = _latest(name, kept, own, within(mean, *setting.rewards, clip=clip))
+        code = _latest(name, kept, own, within(mean, *setting.rewards, clip=clip), start)
     return [*spans, program.new_method(code)]
 
 
 def _is_repeated(program: Program, node: ast.AST, update: Function) -> bool:
-    """Return whether an expression may be evaluated several times in a call, or stands behind a condition of its own."""
+    """Return whether an expression may be evaluated several times in a call."""
     while node is not update:
         node = program.parents[node]
         if isinstance(node, ast.For | ast.While | ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.Lambda):
@@ -125,27 +164,27 @@ def _is_repeated(program: Program, node: ast.AST, update: Function) -> bool:
     return False
 
 
-def _correcting(name: str, kept: str, own: str, rng: str, budget: str, most: str) -> str:
+def _correcting(name: str, kept: str, own: str, draw: str, start: str) -> str:
     return f'''def {name}({own}, key, value):
     """Return the latest released mean for a value; at the end of a block, what its noised sum lacks. Blocks double."""
     if not hasattr({own}, "{kept}"):
         {own}.{kept} = {{}}
-    total, count, length, mean = {own}.{kept}.get(key, (0.0, 0, 1, 0.0))
+    total, count, length, mean = {own}.{kept}.get(key, {start})
     total, count = total + value, count + 1
     if count < length:
         {own}.{kept}[key] = total, count, length, mean
         return mean
-    noisy = float(total + {rng}.laplace(0.0, {most} / {budget}))
+    noisy = float(total + {draw})
     {own}.{kept}[key] = 0.0, 0, 2 * length, noisy / length
     return noisy - (length - 1) * mean'''
 
 
-def _latest(name: str, kept: str, own: str, mean: str) -> str:
+def _latest(name: str, kept: str, own: str, mean: str, start: str) -> str:
     return f'''def {name}({own}, key, value):
     """Return the noised mean of the latest block of values; blocks double."""
     if not hasattr({own}, "{kept}"):
         {own}.{kept} = {{}}
-    total, count, length, mean = {own}.{kept}.get(key, (0.0, 0, 1, 0.0))
+    total, count, length, mean = {own}.{kept}.get(key, {start})
     total, count = total + value, count + 1
     if count == length:
         mean = {mean}

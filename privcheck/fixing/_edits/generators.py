@@ -20,10 +20,10 @@ OF_NUMPY = {
     "rand": "random", "randn": "standard_normal", "randint": "integers", "random_sample": "random", "random": "random",
     "ranf": "random", "sample": "random", "random_integers": "",
 }  # fmt: skip
-SAME = (
-    "laplace normal uniform beta binomial choice exponential gamma geometric gumbel permutation shuffle poisson "
-    "standard_normal standard_exponential dirichlet multinomial integers"
-).split()
+SAME = {
+    "beta", "binomial", "choice", "dirichlet", "exponential", "gamma", "geometric", "gumbel", "integers", "laplace",
+    "multinomial", "normal", "permutation", "poisson", "shuffle", "standard_exponential", "standard_normal", "uniform",
+}  # fmt: skip
 OF_PYTHON = {
     "random": "{rng}.random()", "gauss": "{rng}.normal({0}, {1})", "normalvariate": "{rng}.normal({0}, {1})",
     "uniform": "{rng}.uniform({0}, {1})", "expovariate": "{rng}.exponential(1.0 / ({0}))",
@@ -95,14 +95,15 @@ def _is_seeded(node: ast.Call, built: Constructor) -> bool:
 def imported_names(tree: ast.Module) -> dict[str, str]:
     """Return what the names that a file imports stand for.
 
-    >>> imported_names(ast.parse("import numpy as np\\nfrom random import gauss"))
+    >>> imported_names(ast.parse("import numpy as np; from random import gauss"))
     {'np': 'numpy', 'gauss': 'random.gauss'}
     """
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for name in node.names:
-                found[name.asname or name.name.partition(".")[0]] = name.name if name.asname else name.name.partition(".")[0]
+                first = name.name.partition(".")[0]
+                found[name.asname or first] = name.name if name.asname else first
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for name in node.names:
                 found[name.asname or name.name] = f"{node.module}.{name.name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+
 from privcheck.fixing._edits.edit import Proposal, made
 from privcheck.fixing._edits.noise_sites import sites
 from privcheck.fixing._program import NotEditableError, Program

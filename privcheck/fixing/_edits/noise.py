@@ -13,9 +13,13 @@ from privcheck.fixing._look import Finding, Setting
 from privcheck.fixing._program import Function, NotEditableError, Program
 from privcheck.fixing._source_text import Span
 
-LAPLACE = "Laplace noise of scale sensitivity/epsilon makes one release epsilon-DP; the sensitivity is that of one reward"
+LAPLACE = (
+    "Laplace noise of scale sensitivity/epsilon makes one release epsilon-DP; the sensitivity is that of one reward"
+)
 SCALED = "noise that costs c times the budget costs the budget once its scale is multiplied by c"
-DRAW_EACH = "each number that is read has a draw of its own, so that their difference does not reveal what they are made of"
+DRAW_EACH = (
+    "each number that is read has a draw of its own, so that their difference does not reveal what they are made of"
+)
 RAW = "what is read has Laplace noise of scale sensitivity/epsilon, and what follows is computed from it"
 
 
@@ -45,11 +49,8 @@ def _right_noise(program: Program, finding: Finding, setting: Setting) -> Iterat
             except NotEditableError:
                 continue
             if text != program.text:
-                yield Proposal(
-                    made("laplace-each" if each else "laplace", "noise", DRAW_EACH if each else LAPLACE, site.call.lineno),
-                    text,
-                    program.code(site.whole),
-                )
+                name, argument = ("laplace-each", DRAW_EACH) if each else ("laplace", LAPLACE)
+                yield Proposal(made(name, "noise", argument, site.call.lineno), text, program.code(site.whole))
 
 
 def _laplace(program: Program, site: Site, setting: Setting, rng: str, budget: str, *, each: bool) -> Span:
@@ -58,7 +59,7 @@ def _laplace(program: Program, site: Site, setting: Setting, rng: str, budget: s
     if len(site.call.args) > 2 and not size:
         size = f", size={program.code(site.call.args[2])}"
     if each:
-        if size or (divided := denominator(site.value, site.method)) is not None and isinstance(divided, ast.Constant):
+        if size or isinstance(denominator(site.value, site.method), ast.Constant):
             raise NotEditableError("there is a draw for each value")
         size = f", size=len({program.code(site.value)})"
     draw = f"{rng}.laplace(0.0, {scale}{size})"
@@ -113,7 +114,7 @@ def _reads(statement: ast.stmt) -> list[ast.expr]:
 
 def _own_parts(statement: ast.stmt) -> list[ast.AST]:
     """Return the nodes of a statement, without those of statements inside of it."""
-    found, waiting = list[ast.AST](), [node for node in ast.iter_child_nodes(statement) if not isinstance(node, ast.stmt)]
+    found, waiting = list[ast.AST](), list[ast.AST]([statement])
     while waiting:
         node = waiting.pop()
         found.append(node)
@@ -136,9 +137,7 @@ def _largest(node: ast.Call) -> str:
     return ""
 
 
-def _noised(
-    program: Program, method: Function, node: ast.expr, rng: str, budget: str, setting: Setting
-) -> list[Span]:
+def _noised(program: Program, method: Function, node: ast.expr, rng: str, budget: str, setting: Setting) -> list[Span]:
     """Return the spans that add noise to what an expression reads."""
     if any(is_draw(part) for part in ast.walk(node)):
         raise NotEditableError("there is noise")
@@ -162,7 +161,8 @@ def _noised(
         key = next(each.value for each in node.keywords if each.arg == "key")
         assert isinstance(key, ast.Lambda)
         return [program.replace(key.body, plus(key.body))]
-    assert isinstance(node.func, ast.Attribute) and isinstance(node.args[0], ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    assert isinstance(node.args[0], ast.Call)
     statement = _statement(program, node)
     listed = node.func.value
     each = ast.Name("value")

@@ -104,7 +104,7 @@ def variables(method: Function) -> dict[str, ast.expr]:
 
 
 def denominator(value: ast.expr, method: Function) -> ast.expr | None:
-    """Return what a sum of rewards is divided by in a value, as far as variables can be followed; None if by nothing."""
+    """Return what a sum of rewards is divided by in a value, as far as variables can be followed."""
     known = variables(method)
     for _ in range(4):
         if isinstance(value, ast.UnaryOp):
@@ -137,11 +137,11 @@ class Place(NamedTuple):
     Parameters
     ----------
     attribute : its name.
-    index : the code of the index; empty for the whole attribute.
+    entry : the code of the index; empty for the whole attribute.
     """
 
     attribute: str
-    index: str
+    entry: str
 
 
 def place_of(value: ast.expr, method: Function, program: Program) -> Place | None:
@@ -159,9 +159,9 @@ def place_of(value: ast.expr, method: Function, program: Program) -> Place | Non
 
 
 def _own_place(value: ast.expr, own: str, program: Program) -> Place | None:
-    index = ""
+    entry, held = "", value
     if isinstance(value, ast.Subscript):
-        value, index = value.value, program.code(value.slice)
-    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == own:
-        return Place(value.attr, index)
+        held, entry = value.value, program.code(value.slice)
+    if isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name) and held.value.id == own:
+        return Place(held.attr, entry)
     return None

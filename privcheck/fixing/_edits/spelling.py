@@ -75,7 +75,7 @@ def _written(statement: ast.stmt) -> str:
 def _private_array(program: Program, made_by: ast.Call) -> str:
     """Return the call of `privcheck.zeros` that makes the same array; an empty string if none does."""
     function = ast.unparse(made_by.func).rpartition(".")[2]
-    if not made_by.args or not isinstance(made_by.func, ast.Attribute) or ast.unparse(made_by.func).startswith("privcheck"):
+    if not made_by.args or ast.unparse(made_by.func).rpartition(".")[0] not in ("np", "numpy"):
         return ""
     shape = program.code(made_by.args[0])
     if function in ("zeros", "empty"):
@@ -165,9 +165,7 @@ def _where(program: Program, statement: ast.stmt) -> Change:
     ]
     if not spans:
         raise NotEditableError("there is no conditional expression")
-    names = {
-        alias.asname for node in program.tree.body if isinstance(node, ast.Import) for alias in node.names
-    }
+    names = {alias.asname for node in program.tree.body if isinstance(node, ast.Import) for alias in node.names}
     if "np" not in names:
         spans = [(start, end, new.replace("np.where", "numpy.where", 1)) for start, end, new in spans]
         spans += program.imported("numpy")

@@ -28,7 +28,7 @@ def structure(program: Program, finding: Finding, setting: Setting) -> Iterator[
         yield from _added_up(program, finding, setting)
         yield from _forgotten(program, finding, setting)
     if finding.cause is not None:
-        yield from released_blocks(program, finding, setting)
+        yield from released_blocks(program, setting)
 
 
 def _added_up(program: Program, finding: Finding, setting: Setting) -> Iterator[Proposal]:
@@ -53,14 +53,14 @@ def _adding_up(program: Program, site: Site, setting: Setting) -> list[Span]:
     public = program.free(f"_public_{place.attribute.strip('_')}")
     draw = f"{rng}.laplace(0.0, {width(*setting.rewards)} / {budget}"
     value = f"{own}.{place.attribute}"
-    if place.index:
+    if place.entry:
         argument = f"{own}, arm"
         lines = [
             f"{own}.{public}[arm] += float({value}[arm] + {draw}))",
             f"{value}[arm] = 0.0",
             f"return {own}.{public}[arm]",
         ]
-        call = f"{own}.{name}({place.index})"
+        call = f"{own}.{name}({place.entry})"
     else:
         argument, call = own, f"{own}.{name}()"
         single = isinstance(start, ast.Constant)
@@ -126,7 +126,8 @@ def _forgotten(program: Program, finding: Finding, setting: Setting) -> Iterator
 def _forgetting(program: Program, site: Site) -> list[Span]:
     place, divided = place_of(site.value, site.method, program), denominator(site.value, site.method)
     statement = _statement(program, site.whole)
-    if place is None or site.method.name in ("select", "__init__") or not isinstance(statement, ast.Assign | ast.AugAssign):
+    assigns = isinstance(statement, ast.Assign | ast.AugAssign)
+    if place is None or site.method.name in ("select", "__init__") or not assigns:
         raise NotEditableError("the release is no statement of update()")
     own = site.method.args.args[0].arg
     if divided is not None and isinstance(divided, ast.Name):
@@ -140,14 +141,14 @@ def _forgetting(program: Program, site: Site) -> list[Span]:
         ]
         if not counted:
             raise NotEditableError("the count of what is released would not be forgotten with it")
-        places += [max(counted, key=lambda found: len(found.index))]
+        places += [max(counted, key=lambda found: len(found.entry))]
     lines = []
     spans = list[Span]()
     for each in places:
         start = _start_of(program, each)
         value = f"{own}.{each.attribute}"
-        if each.index:
-            lines.append(f"{value}[{each.index}] = 0")
+        if each.entry:
+            lines.append(f"{value}[{each.entry}] = 0")
         elif isinstance(start, ast.Constant):
             lines.append(f"{value} = 0")
         elif "privcheck" in ast.unparse(start):

@@ -21,7 +21,10 @@ NOISY_BLOCKS = (
     "each reward is in one block of its arm, whose length depends on released values only, and whose mean is released "
     "once with Laplace noise of scale (high - low)/(length epsilon)"
 )
-LATEST_BLOCK = f"{NOISY_BLOCKS}; in every round the policy is told the latest of these means"
+LATEST_BLOCK = (
+    f"{NOISY_BLOCKS}; in every round the policy is told the latest of these means, and before there is one the highest "
+    "reward"
+)
 NOISY_COUNTS = (
     "each reward is in one block of its arm, whose number of rewards above the limit is released once with Laplace "
     "noise of scale 1/epsilon; the policy is told as many high and low rewards"
@@ -60,6 +63,16 @@ def width(low: float, high: float) -> str:
     ('1.0', '1.5')
     """
     return repr(float(high - low))
+
+
+def first_length(budget: str) -> str:
+    """Return the length of the first block of an arm, as code.
+
+    The noise of its mean has a scale of an eighth of the range, as long as epsilon is one half or more. A policy that
+    learns from a first mean with more noise than that may leave the best arm for good. Until then it is told the
+    highest reward, so that it tries every arm.
+    """
+    return f"min(16, 1 + int(8.0 / {budget}))"
 
 
 def within(code: str, low: float, high: float, *, clip: bool) -> str:
@@ -127,7 +140,7 @@ def _latest_block(program: Program, low: float, high: float, epsilon: float, cli
     """Learn from the noised mean of the arm's latest block of rewards, in every round; blocks double."""
     if not hasattr({own}, "{kept}"):
         {blocks} = {{}}
-    total, count, length, mean = {blocks}.get({action}, (0.0, 0, 1, 0.0))
+    total, count, length, mean = {blocks}.get({action}, (0.0, 0, {first_length(budget)}, {high!r}))
     total, count = total + {reward}, count + 1
     if count == length:
         mean = {mean}
@@ -137,7 +150,7 @@ def _latest_block(program: Program, low: float, high: float, epsilon: float, cli
     return [*spans, *_in_front(program, code)]
 
 
-def _noisy_counts(program: Program, low: float, high: float, epsilon: float, clip: bool) -> list[Span]:
+def _noisy_counts(program: Program, low: float, high: float, epsilon: float, clip: bool) -> list[Span]:  # noqa: ARG001 - there is nothing to clip
     """Return the spans for an update that compares the reward with a constant: what it learns is not linear in it."""
     own, action, reward = program.told()
     test = threshold(program, reward)
@@ -149,7 +162,7 @@ def _noisy_counts(program: Program, low: float, high: float, epsilon: float, cli
     """Learn from the noised number of high rewards in each block of an arm; blocks double."""
     if not hasattr({own}, "{kept}"):
         {blocks} = {{}}
-    total, count, length = {blocks}.get({action}, (0.0, 0, 1))
+    total, count, length = {blocks}.get({action}, (0.0, 0, {first_length(budget)}))
     total, count = total + ({test}) * 1.0, count + 1
     {blocks}[{action}] = (total, count, length) if count < length else (0.0, 0, 2 * length)
     if count == length:
@@ -160,7 +173,7 @@ def _noisy_counts(program: Program, low: float, high: float, epsilon: float, cli
 
 
 def threshold(program: Program, reward: str) -> str | None:
-    """Return the comparison of the reward with a constant in the methods of a class; None if there is no or another one."""
+    """Return the comparison of the reward with a constant in the methods of a class; None unless there is just one."""
     found = set()
     for method in program.methods.values():
         for node in ast.walk(method):
