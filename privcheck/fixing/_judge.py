@@ -19,7 +19,7 @@ from privcheck.fixing._search import Patch
 from privcheck.fixing._source_text import SourceText
 from privcheck.results import Certificate
 
-SECONDS = 120.0
+SECONDS = 120
 """After which a certificate or an audit is ended."""
 
 ROUNDS = 16
@@ -157,7 +157,7 @@ def certified(source: SourceText, text: str, class_name: str, setting: Setting) 
     while True:
         found = apart(partial(_certificate, source, text, class_name, setting._replace(horizon=rounds)), SECONDS, None)
         if found is None:
-            return None, f"a certificate takes more than {SECONDS:g} seconds"
+            return None, f"a certificate takes more than {SECONDS} seconds"
         if isinstance(found, PrivcheckError):
             return None, str(found)
         certificate = Certificate.from_json(found)
@@ -217,7 +217,7 @@ def refuted(source: SourceText, text: str, class_name: str, setting: Setting) ->
     afresh = setting._replace(seed=setting.seed + 2 * SEED)
     found = apart(partial(_audit, source, text, class_name, afresh), SECONDS, None)
     if found is None:
-        return None, f"an audit takes more than {SECONDS:g} seconds"
+        return None, f"an audit takes more than {SECONDS} seconds"
     if isinstance(found, PrivcheckError):
         return None, str(found)
     if found.epsilon_lower > setting.epsilon:

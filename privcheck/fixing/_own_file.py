@@ -16,7 +16,7 @@ from privcheck.targets import Location
 
 PLACE = "path/to/file.py:Class"
 
-IMPORTED = 20.0
+IMPORTED = 20
 """Seconds within which the file has to be imported."""
 
 
@@ -50,7 +50,7 @@ def own_file(target: Any) -> OwnFile:
     return OwnFile(source, name)
 
 
-TOO_LONG = f"takes more than {IMPORTED:g} seconds to import, or ends the process"
+TOO_LONG = f"takes more than {IMPORTED} seconds to import, or ends the process"
 
 
 def own_path(target: Any) -> Path:

@@ -122,7 +122,7 @@ class Meter:
     def play(self, which: Sequence[int], runs: int) -> None:
         """Play as many more runs of some of the texts; all of them see the same rewards."""
         for number in which:
-            left = max(10.0, 2.0 * self.seconds)
+            left = math.ceil(max(10.0, 2.0 * self.seconds))
             work = partial(
                 _regrets, self.source, self.texts[number], self.class_name, self.setting, self.places, self.rounds,
                 runs, self.setting.seed + self.batches,

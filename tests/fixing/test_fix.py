@@ -236,7 +236,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_told_in_one_line(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(_own_file, "IMPORTED", 1.0)
+    monkeypatch.setattr(_own_file, "IMPORTED", 1)
     text, said = BAD[name]
     file = tmp_path / "bandit.py"
     file.write_text(text)

@@ -77,8 +77,8 @@ def test_an_audit_refutes_the_original_and_not_the_patch(source, monkeypatch):
 def test_a_program_that_hangs_or_fails_is_withdrawn(source, monkeypatch):
     from privcheck.fixing import _judge, _look
 
-    monkeypatch.setattr(_judge, "SECONDS", 2.0)
-    monkeypatch.setattr(_look, "SECONDS", 1.0)
+    monkeypatch.setattr(_judge, "SECONDS", 2)
+    monkeypatch.setattr(_look, "SECONDS", 1)
     hanging = twins.RIGHT.replace("        self.t += 1\n", "        while True:\n            self.t += 1\n", 1)
     assert "a look takes more than" in judged(source, patch(hanging), "Bandit", SETTING).withdrawn
     assert "takes more than 2 seconds" in refuted(source, hanging, "Bandit", SETTING)[1]
