@@ -9,8 +9,8 @@ from privcheck.cli._declared_options import described
 from privcheck.cli._described.contexts import ContextOptions
 from privcheck.cli._described.environment import ArmsOptions, EnvironmentOptions
 from privcheck.cli._described.instance import BoundsQuestions, InstanceOptions
-from privcheck.cli._described.target import TargetOptions
 from privcheck.cli._described.long_runs import Consent
+from privcheck.cli._described.target import TargetOptions
 from privcheck.declared import declared_fields
 from privcheck.targets import CertifySettings, FixSettings, FrontierSettings, Settings, SimulateSettings, WatchSettings
 

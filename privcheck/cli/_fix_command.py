@@ -28,9 +28,7 @@ def fix(
     diff: Annotated[
         str | None, typer.Option(help="Write the recommended patch to this .diff or .patch file, for git apply.")
     ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="Change the file itself; nothing else does.")
-    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Change the file itself; nothing else does.")] = False,
     json: Json = None,
     html: Annotated[
         str | None, typer.Option(help="Write a page with the patches, and their regret, to this .html file.")

@@ -10,9 +10,9 @@ import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.auditing import bound_from_samples
-from privcheck.fixing._look import Setting
-from privcheck.targets import Claim, Game, Location, load_policy, play_rounds
 from privcheck.feedback import kind
+from privcheck.fixing._look import Setting
+from privcheck.targets import Claim, Game, load_policy, play_rounds
 
 RUNS, SCREENED, ROUNDS = 2000, 60, 12
 """Runs per stream that are counted, runs per stream by which the pair of streams is chosen, and rounds of a run."""
@@ -37,7 +37,9 @@ def audited(file: Path, class_name: str, setting: Setting) -> Audited:
     play = _player(file, class_name, setting)
     pairs = list(pairs_of(setting))
     differences = [
-        _difference(*(_outputs(play, table, setting.seed, (1, number, side), SCREENED) for side, table in enumerate(pair)))
+        _difference(
+            *(_outputs(play, table, setting.seed, (1, number, side), SCREENED) for side, table in enumerate(pair))
+        )
         for number, pair in enumerate(pairs)
     ]
     chosen = pairs[int(np.argmax(differences))]

@@ -40,11 +40,16 @@ def _lines(text: str) -> list[str]:
 
 
 def name_in_diffs(path: Path) -> str:
-    """Return what a diff calls a file: its path below the top of its git repository, or its name where it is in none."""
+    """Return what a diff calls a file: its path in its git repository, or its name where it is in none."""
     own = path.resolve()
     try:
         told = subprocess.run(
-            ["git", "rev-parse", "--show-toplevel"], cwd=own.parent, capture_output=True, text=True, check=True, timeout=10
+            ["git", "rev-parse", "--show-toplevel"],
+            cwd=own.parent,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=10,
         )
         return own.relative_to(Path(told.stdout.strip()).resolve()).as_posix()
     except (OSError, subprocess.SubprocessError, ValueError):

@@ -13,7 +13,6 @@ from privcheck.fixing._judge import Judgement, certified, judged, refuted
 from privcheck.fixing._look import Finding, Setting
 from privcheck.fixing._own_file import OwnFile, own_file, own_path
 from privcheck.fixing._price import Priced, cpu_seconds, priced, ratio
-from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import Patch, search
 from privcheck.fixing._source_text import SourceText
 from privcheck.fixing._write import check_writable, write_patch

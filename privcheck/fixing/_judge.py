@@ -1,4 +1,4 @@
-"""What a search let pass, judged afresh: a search that runs until the judge says yes would find the judge's mistakes."""
+"""What a search let pass, judged afresh: a search that runs until a judge says yes finds the judge's mistakes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ast
 import json
 from functools import partial
 from itertools import zip_longest
-from pathlib import Path
 from typing import NamedTuple
 
 from privcheck.certifying import certify
@@ -87,7 +86,8 @@ def plays_alike(source: SourceText, text: str, class_name: str, setting: Setting
 def changed_elsewhere(source: SourceText, text: str, class_name: str) -> str:
     r"""Return what a patch changes that is not the class, a base of it or an import, in words; empty if nothing is.
 
-    >>> source = SourceText.of_bytes(Path("a.py"), b"class A:\n    x = 1\n\n\nclass B:\n    x = 1\n")
+    >>> import pathlib
+    >>> source = SourceText.of_bytes(pathlib.Path("a.py"), b"class A:\n    x = 1\n\n\nclass B:\n    x = 1\n")
     >>> changed_elsewhere(source, source.text.replace("B:\n    x = 1", "B:\n    x = 2"), "A")
     'class B'
     >>> changed_elsewhere(source, "import math\n" + source.text.replace("1", "2", 1), "A")

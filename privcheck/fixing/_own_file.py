@@ -45,7 +45,9 @@ def own_file(target: Any) -> OwnFile:
     _check_class(source, name)
     imported = apart(partial(_imported, source.path, name), IMPORTED, TOO_LONG)
     if imported:
-        hint = "let it end: what runs at import is run at every look" if imported == TOO_LONG else "fix this error first"
+        hint = (
+            "let it end: what runs at import is run at every look" if imported == TOO_LONG else "fix this error first"
+        )
         raise PrivcheckError("target", words(f"{path}, which {imported}"), "a file that can be imported", hint)
     return OwnFile(source, name)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,7 +26,7 @@ def as_file(source: SourceText, text: str) -> Iterator[Path]:
         for each in own.parent.iterdir():
             if each.name != own.name and each.name not in LEFT_OUT:
                 with suppress(OSError, NotImplementedError):  # without rights to make links the file stands alone
-                    os.symlink(each, Path(folder, each.name))
+                    Path(folder, each.name).symlink_to(each)
         file = Path(folder, own.name)
         file.write_bytes(source.encoded(text))
         yield file

@@ -25,7 +25,7 @@ ROUNDS = 2000
 """Rounds of a run, if no number is given."""
 
 FIRST, BATCH, FEWEST, MOST = 2, 6, 32, 256
-"""Runs of the first batch, whose time is measured, and of later ones; the fewest and the most runs in an environment."""
+"""Runs of the first batch and of later ones; the fewest and the most runs in an environment."""
 
 STOPS = 0.25
 """How much the regret of the last third, as a share of the uniform policy's, may rise over the original's."""
@@ -58,12 +58,12 @@ class Place(NamedTuple):
 
 
 def places_for(text: str, class_name: str, setting: Setting) -> list[Place]:
-    """Return the environments: one with arms on both sides of the middle of the range, and ones with all arms on one
+    r"""Return the environments: one with arms on both sides of the middle of the range, and ones with all arms on one
     side of every constant that the class compares something with.
 
     A policy that counts rewards above a constant learns nothing from averages where all arms are on one side of it.
 
-    >>> code = "class A:\\n    def update(self, action, reward):\\n        self.n += reward > 0.6\\n"
+    >>> code = "class A:\n    def update(self, action, reward):\n        self.n += reward > 0.6\n"
     >>> [place.chances for place in places_for(code, "A", Setting(arms=2))]
     [(0.75, 0.25), (0.54, 0.12), (0.96, 0.68)]
     """

@@ -85,7 +85,9 @@ def _is_clean_in_git(file: Path) -> bool:
             ["git", "status", "--porcelain", "--ignored", "--", file.name],
             cwd=file.parent, capture_output=True, check=True, timeout=10,
         )  # fmt: skip
-        had = subprocess.run(["git", "cat-file", "-e", f"HEAD:./{file.name}"], cwd=file.parent, capture_output=True, timeout=10)
+        had = subprocess.run(
+            ["git", "cat-file", "-e", f"HEAD:./{file.name}"], cwd=file.parent, capture_output=True, timeout=10
+        )
     except (OSError, subprocess.SubprocessError):
         return False
     return not told.stdout.strip() and had.returncode == 0

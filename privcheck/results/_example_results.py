@@ -191,8 +191,7 @@ FIXED_BANDIT = Fix(
             diff="""diff --git a/bandit.py b/bandit.py
 --- a/bandit.py
 +++ b/bandit.py
-@@ -7,3 +7,4 @@
- 
+@@ -8,2 +8,3 @@
      def update(self, action, reward):
 +        reward = float(reward + self.rng.laplace(0.0, 1.0 / self.epsilon))
          self.sums[action] += reward

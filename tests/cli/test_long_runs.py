@@ -2,8 +2,8 @@
 
 import pytest
 
-from privcheck.cli._described import long_runs
 from privcheck.cli import run
+from privcheck.cli._described import long_runs
 from privcheck.cli._described.long_runs import HOUR, MANY, check_effort, seconds_per_run
 from privcheck.errors import PrivcheckError
 

@@ -130,7 +130,9 @@ def test_the_file_is_written_whole_and_only_if_it_is_what_was_read(folder, found
         assert save_patch(found, found.target) == f"wrote {file}; git has the file as it was"
         assert file.read_bytes() == found.recommended.text.encode("latin-1")
         assert file.stat().st_mode & 0o777 == 0o750
-        assert [each.name for each in file.parent.iterdir() if each.suffix != ".pyc" and each.is_file()] == ["bandit.py"]
+        assert [each.name for each in file.parent.iterdir() if each.suffix != ".pyc" and each.is_file()] == [
+            "bandit.py"
+        ]
     finally:
         file.write_bytes(before)
 
@@ -203,7 +205,11 @@ def test_an_audit_withdraws_the_best_patch_and_the_next_one_takes_its_place(monk
 
     def refuting(source, text, *rest):
         first.append(text)
-        return (refuted(source, text, *rest)[0], "an audit refutes it") if len(first) == 1 else refuted(source, text, *rest)
+        return (
+            (refuted(source, text, *rest)[0], "an audit refutes it")
+            if len(first) == 1
+            else refuted(source, text, *rest)
+        )
 
     monkeypatch.setattr(_fix, "refuted", refuting)
     file = tmp_path / "bandit.py"
@@ -260,7 +266,7 @@ def test_only_classes_in_files_of_ones_own_are_fixed():
         ("nowhere.py:Bandit", "cannot be read"), ("math:sqrt", "got 'math:sqrt'"),
     ]  # fmt: skip
     for target, said in cases:
-        with pytest.raises(privcheck.PrivcheckError, match="^target: ") as error:
+        with pytest.raises(privcheck.PrivcheckError, match=r"^target: ") as error:
             privcheck.fix(target, epsilon=1.0, arms=2)
         assert said in str(error.value)
 
@@ -268,7 +274,8 @@ def test_only_classes_in_files_of_ones_own_are_fixed():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"arms": 2}, "epsilon: got None"), ({"epsilon": 1.0}, "arms: got None"), ({"epsilon": 0.0, "arms": 2}, "epsilon"),
+        ({"arms": 2}, "epsilon: got None"), ({"epsilon": 1.0}, "arms: got None"),
+        ({"epsilon": 0.0, "arms": 2}, "epsilon"),
         ({"epsilon": 1.0, "arms": 1}, "arms: got 1"), ({"epsilon": 1.0, "arms": 2, "horizon": 5}, "horizon: got 5"),
         ({"epsilon": 1.0, "arms": 2, "rewards": (1.0, 0.0)}, "rewards"),
         ({"epsilon": 1.0, "arms": 2, "time_budget": 0.0}, "time_budget"),
@@ -288,5 +295,3 @@ def test_a_certificate_names_the_command_where_it_helps(folder):
     assert fix_command(replace(leaking, target="Bandit")) == ""
     assert fix_command(leaking, "a b.py:Bandit").startswith("privcheck fix 'a b.py:Bandit' ")
     assert fix_command(replace(leaking, rewards=(-1.0, 1.0))).endswith("--rewards -1,1")
-
-

@@ -107,7 +107,10 @@ def test_another_spelling_plays_the_same_actions(old, new, same, source):
 def test_a_patched_file_finds_its_neighbours(tmp_path):
     (tmp_path / "helper.py").write_text("BONUS = 2.0\n")
     (tmp_path / "data.txt").write_text("7")
-    text = "import helper\nfrom pathlib import Path\nDATA = Path(__file__).with_name('data.txt').read_text()\n" + twins.RIGHT
+    text = (
+        "import helper\nfrom pathlib import Path\nDATA = Path(__file__).with_name('data.txt').read_text()\n"
+        + twins.RIGHT
+    )
     source = written(tmp_path, text)
     assert not judged(source, patch(text), "Bandit", SETTING).withdrawn
     with as_file(source, text) as file:

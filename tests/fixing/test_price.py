@@ -53,7 +53,7 @@ def test_a_patch_that_learns_is_not_accused_and_better_ones_cost_less(tmp_path):
     assert found.original.share < found.patches[1].share
     assert ratio(found.patches[2], found.original) == pytest.approx(1.0, abs=0.1)
     uniform, shipped = found.others
-    assert [place.mean for place in uniform.places] == [900 * 0.25, 900 * 0.175, 900 * 0.175]
+    assert [place.mean for place in uniform.places] == pytest.approx([900 * 0.25, 900 * 0.175, 900 * 0.175])
     assert 0.0 < shipped.share < 1.0
 
 
@@ -86,7 +86,9 @@ def test_environments_are_on_both_sides_of_every_constant():
 
 
 def test_other_ranges_of_rewards_are_told_to_the_policy(tmp_path):
-    text = twins.UCB.replace("self.counts[action] += 1", "assert reward in (-2.0, 8.0)\n        self.counts[action] += 1")
+    text = twins.UCB.replace(
+        "self.counts[action] += 1", "assert reward in (-2.0, 8.0)\n        self.counts[action] += 1"
+    )
     source = source_of(tmp_path, text)
     found = priced(source, "Bandit", [], Setting(rewards=(-2.0, 8.0)), rounds=300, seconds=0.1)
     assert found.original.places[0].mean > 0.0

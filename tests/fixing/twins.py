@@ -3,7 +3,7 @@
 Each is the text of a whole file. `UCB` is the original, which releases nothing.
 """
 
-HEAD = '''import numpy as np
+HEAD = """import numpy as np
 import privcheck
 
 
@@ -11,22 +11,22 @@ class Bandit:
     def __init__(self, rng, arms, epsilon, horizon):
         self.rng, self.epsilon, self.arms, self.horizon = rng, epsilon, arms, horizon
         self.counts, self.sums, self.t = np.zeros(arms), np.zeros(arms), 0
-'''
+"""
 
-SELECT = '''
+SELECT = """
     def select(self):
         self.t += 1
         if self.t <= self.arms:
             return self.t - 1
         return int(np.argmax(self.sums / self.counts + np.sqrt(2 * np.log(self.t) / self.counts)))
-'''
+"""
 
-LEARN = '''
+LEARN = """
     def update(self, action, reward):
         {first}
         self.counts[action] += 1
         self.sums[action] += reward
-'''
+"""
 
 UCB = HEAD + SELECT + LEARN.replace("        {first}\n", "")
 
@@ -41,7 +41,7 @@ RIGHT = learning(NOISY)
 
 SIBLING = "\n\nclass Other:\n    def update(self, action, reward):\n        self.last = reward\n"
 
-BLOCKS = '''
+BLOCKS = """
     def update(self, action, reward):
         total, count, length = self.blocks.get(action, (0.0, 0, 1))
         total, count = total + reward, count + 1
@@ -50,7 +50,7 @@ BLOCKS = '''
             mean = float(total / length + self.rng.laplace(0.0, 1.0 / (length * self.epsilon)))
             for _ in range(length):
                 self.learn(action, mean)
-'''
+"""
 
 WITHDRAWN = {
     "nothing changed": UCB,
@@ -94,7 +94,7 @@ STUCK = {
 """,
     ),
     "successes counted from averages": tuple(
-        '''import numpy as np
+        """import numpy as np
 
 
 class Bandit:
@@ -104,7 +104,7 @@ class Bandit:
 
     def select(self):
         return int(np.argmax(self.rng.beta(self.wins, self.losses)))
-'''
+"""
         + update
         for update in (
             """
@@ -125,7 +125,7 @@ class Bandit:
         )
     ),
     "a clock that waits for the block": tuple(
-        '''import numpy as np
+        """import numpy as np
 
 
 class Bandit:
@@ -137,7 +137,7 @@ class Bandit:
         if self.t < 100:
             return self.t % self.arms
         return int(np.argmax(self.sums / self.counts))
-'''
+"""
         + update
         for update in (
             """

@@ -18,7 +18,16 @@ from privcheck.reporting._pages.page_fix import render_fix as page
 from privcheck.reporting._pictures.fix_picture import fix_figure
 from privcheck.reporting._pictures.svg import save_figure
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
-from privcheck.reporting._text.fix_sentences import audit_words, edits, lines, mark, provided, sentence, tried_words
+from privcheck.reporting._text.fix_sentences import (
+    audit_words,
+    certify_command,
+    edits,
+    lines,
+    mark,
+    provided,
+    sentence,
+    tried_words,
+)
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import FIXED, NOTHING_TO_FIX, Fix, FixPatch
 
@@ -46,6 +55,7 @@ def details(found: Fix) -> RenderableType:
         parts += [Text(), *diff_lines(patch.diff), Text()]
         if patch.certificate is not None:
             parts.append(Text(f"{certificate_sentence(patch.certificate)}"))
+            parts.append(Text(f"to see the certificate of the patched file: {certify_command(found, patch)}"))
         parts.append(Text(audit_words(found, patch)))
     if found.original is not None:
         parts.append(_table(found))
@@ -62,8 +72,10 @@ def diff_lines(diff: str) -> list[Text]:
     """Return the lines of a diff in their colours."""
     styles = {"+": "green", "-": "red", "@": "cyan"}
     shown = [line.rstrip("\r") for line in diff.rstrip("\n").split("\n")]
+    heads = ("diff ", "--- ", "+++ ")
     return [
-        Text(line, "bold" if line.startswith(("diff ", "--- ", "+++ ")) else styles.get(line[:1], "")) for line in shown
+        Text(line, "bold" if line.startswith(heads) else styles.get(line[:1], ""), no_wrap=True, overflow="ignore")
+        for line in shown
     ]
 
 

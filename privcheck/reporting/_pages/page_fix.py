@@ -24,6 +24,7 @@ from privcheck.reporting._text.certificate_facts import certificate_rows
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.reporting._text.fix_sentences import (
     audit_words,
+    certify_command,
     command,
     edits,
     lines,
@@ -86,7 +87,13 @@ def _recommended(found: Fix, patch: FixPatch) -> list[str]:
         parts.append(
             section(
                 "Its certificate",
-                [told, facts(certificate_rows(patch.certificate)), element("p", text(audit_words(found, patch)))],
+                [
+                    told,
+                    facts(certificate_rows(patch.certificate)),
+                    element("p", text(audit_words(found, patch))),
+                    element("p", "To see it again, of the patched file:"),
+                    code_block(certify_command(found, patch)),
+                ],
             )
         )
     return parts

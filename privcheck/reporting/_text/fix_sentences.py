@@ -86,8 +86,8 @@ def audit_words(found: Fix, patch: FixPatch) -> str:
     if patch.epsilon_lower is None:
         return f"{told}It was not audited: only the recommended patch is."
     return (
-        f"{told}An audit of {patch.audit_runs:,} runs per stream gives epsilon at least {at_least(patch.epsilon_lower)} "
-        f"(99.9 % confidence), which does not contradict epsilon = {found.epsilon:g}."
+        f"{told}An audit of {patch.audit_runs:,} runs per stream gives epsilon at least "
+        f"{at_least(patch.epsilon_lower)} (99.9 % confidence), which does not contradict epsilon = {found.epsilon:g}."
     )
 
 
@@ -141,20 +141,33 @@ def fix_command(certificate: Certificate, place: str = "") -> str:
     place = place or certificate.target
     found = bool(certificate.leaks or certificate.refusals) and not certificate.primitives
     file, _, name = place.rpartition(":")
-    usual = isinstance(certificate.budget, Pure) and certificate.feedback == "bandit" and certificate.neighbours == "row"
+    usual = (
+        isinstance(certificate.budget, Pure) and certificate.feedback == "bandit" and certificate.neighbours == "row"
+    )
     if not (found and usual and file.endswith(".py") and name.isidentifier() and certificate.arms > 1):
         return ""
     assert isinstance(certificate.budget, Pure)
-    low, high = certificate.rewards
-    rewards = "" if certificate.rewards == (0.0, 1.0) else f" --rewards {low:g},{high:g}"
-    target = shlex.quote(clean(place))
-    return f"privcheck fix {target} --epsilon {certificate.budget.epsilon:g} --arms {certificate.arms}{rewards}"
+    return f"privcheck fix {_asked(place, certificate.budget.epsilon, certificate.arms, certificate.rewards)}"
 
 
 def command(found: Fix) -> str:
     """Return the commands that apply the recommended patch after it was read."""
-    low, high = found.rewards
-    rewards = "" if found.rewards == (0.0, 1.0) else f" --rewards {low:g},{high:g}"
-    target = shlex.quote(clean(found.target))
-    made = f"privcheck fix {target} --epsilon {found.epsilon:g} --arms {found.arms}{rewards} --diff fix.patch"
-    return f"{made}\ngit apply fix.patch"
+    asked = _asked(found.target, found.epsilon, found.arms, found.rewards)
+    return f"privcheck fix {asked} --diff fix.patch\ngit apply fix.patch"
+
+
+def certify_command(found: Fix, patch: FixPatch) -> str:
+    """Return the command that certifies the patched file, over as many rounds as all lines that matter need.
+
+    >>> from privcheck.results._example_results import FIXED_BANDIT
+    >>> certify_command(FIXED_BANDIT, FIXED_BANDIT.recommended)
+    'privcheck certify bandit.py:Bandit --epsilon 1 --arms 2 --horizon 8'
+    """
+    rounds = found.horizon if patch.certificate is None else patch.certificate.horizon
+    return f"privcheck certify {_asked(found.target, found.epsilon, found.arms, found.rewards)} --horizon {rounds}"
+
+
+def _asked(target: str, epsilon: float, arms: int, rewards: tuple[float, float]) -> str:
+    low, high = rewards
+    others = "" if rewards == (0.0, 1.0) else f" --rewards {low:g},{high:g}"
+    return f"{shlex.quote(clean(target))} --epsilon {epsilon:g} --arms {arms}{others}"
