@@ -19,8 +19,8 @@ from privcheck.fixing._source_text import SourceText
 KEPT, TARGETED = 5, 3
 """Patches that a search returns at most, and after how many without universal edits it goes no further."""
 
-VARIANTS = ("no-idle-noise", "latest-released")
-"""Edits that make a variant of a patch, not another one."""
+VARIANTS = {"no-idle-noise": "", "latest-released": "released-blocks", "clipped-latest-released": "released-blocks"}
+"""Edits that make a variant of a patch, not another one, each with the edit that it is a variant of."""
 
 
 class Patch(NamedTuple):
@@ -81,7 +81,12 @@ class Step(NamedTuple):
     @property
     def kind(self) -> frozenset[str]:
         """The names of its edits, of which some are variants of one."""
-        return frozenset(edit.name for edit in self.edits if edit.name not in VARIANTS)
+        return frozenset(VARIANTS.get(edit.name, edit.name).removeprefix("clipped-") for edit in self.edits) - {""}
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether idle noise was left out."""
+        return any(edit.name == "no-idle-noise" for edit in self.edits)
 
     @property
     def is_universal(self) -> bool:
@@ -273,33 +278,26 @@ class _Search:
                         yield each
 
     def _chosen(self) -> list[Step]:
-        """Return the patches to keep: of each kind of edit first the cheapest, and among them two universal ones.
+        """Return the patches to keep, the cheapest first.
 
-        Regret decides between them, so they should differ. A universal edit is kept without the idle noise if it can
-        be, because it brings noise enough to explore.
+        Regret decides between them, so they should differ: one of each kind comes before variants, and of each kind the
+        one without idle noise, if there is one. Where that noise explored, the variant with it is better.
         """
-        ranked = sorted(self.patches, key=lambda step: step.cost)
-        always: dict[str, Step] = {}
-        for step in ranked:
-            if step.is_universal:
-                name = _universal_name(step)
-                if name not in always or step.edits[-1].name == "no-idle-noise":
-                    always[name] = step
-        targeted = [step for step in ranked if not step.is_universal]
-        names = {edit.name for step in targeted for edit in step.edits}
-        order = [name for name in PREFERRED if not (name == ALIKE[0] and ALIKE[1] in names)] + [ALIKE[0]]
-        universal_ones = sorted(always.values(), key=lambda step: order.index(_universal_name(step)))
-        kinds = {step.kind: step for step in reversed(targeted)}
-        first = [step for step in targeted if kinds[step.kind] is step]
-        targeted = [*first, *(step for step in targeted if step not in first)][: KEPT - min(2, len(universal_ones))]
-        return sorted([*targeted, *universal_ones[: KEPT - len(targeted)]], key=lambda step: step.cost)
+        kinds: dict[frozenset[str], list[Step]] = {}
+        for step in sorted(self.patches, key=lambda step: step.cost):
+            kinds.setdefault(step.kind, []).append(step)
+        best = {kind: next((s for s in steps if s.is_quiet), steps[0]) for kind, steps in kinds.items()}
+        targeted = [step for step in best.values() if not step.is_universal]
+        always = {_universal_name(step): step for step in best.values() if step.is_universal}
+        told = "latest-block" if "latest-block" in always else "noisy-blocks"
+        order = [*targeted[:2], *_of(always, told, "noisy-rewards")]
+        order += [step for step in kinds[targeted[0].kind] if not step.is_quiet][:1] if targeted else []
+        order += [*_of(always, "noisy-counts"), *targeted[2:], *_of(always, "noisy-blocks"), *self.patches]
+        return sorted(list({step.text: step for step in order}.values())[:KEPT], key=lambda step: step.cost)
 
 
-PREFERRED = ("latest-block", "noisy-rewards", "noisy-counts", "noisy-blocks")
-"""The universal edits in the order in which they are kept."""
-
-ALIKE = "latest-block", "latest-released"
-"""A universal edit and one that does the same where rewards are added up: beside the second, the first comes last."""
+def _of(steps: dict[str, Step], *names: str) -> list[Step]:
+    return [steps[name] for name in names if name in steps]
 
 
 def _universal_name(step: Step) -> str:

@@ -11,7 +11,7 @@ from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText, line_starts
 
 AWKWARD = {
-    "lf": "a = 1\nb = 2\n".encode(),
+    "lf": b"a = 1\nb = 2\n",
     "crlf": "a = 1\r\nb = 'é'\r\n".encode(),
     "mixed": b"a = 1\r\nb = 2\nc = 3\r\n",
     "cr": b"a = 1\rb = 2\r",

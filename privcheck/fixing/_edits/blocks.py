@@ -94,15 +94,14 @@ def _is_set_back(program: Program, core: ast.expr) -> bool:
     while not isinstance(here, ast.stmt):
         here = program.parents[here]
     names = {_attribute(target) for target in _targets(here)} - {""}
-    for method, statement in program.statements():
-        if (
-            method.name not in ("__init__", "__post_init__")
-            and statement is not here
-            and isinstance(statement, ast.Assign)
-        ):
-            if any(_attribute(target) in names for target in _targets(statement)):
-                return True
-    return False
+    others = [
+        statement
+        for method, statement in program.statements()
+        if method.name not in ("__init__", "__post_init__")
+        and isinstance(statement, ast.Assign)
+        and statement is not here
+    ]
+    return any(_attribute(target) in names for statement in others for target in _targets(statement))
 
 
 def _targets(statement: ast.AST) -> list[ast.expr]:

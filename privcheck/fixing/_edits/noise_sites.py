@@ -155,10 +155,11 @@ def place_of(value: ast.expr, method: Function, program: Program) -> Place | Non
             value = value.operand
         elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
             value = value.left
-    return _own_place(value, own, program)
+    return own_place(value, own, program)
 
 
-def _own_place(value: ast.expr, own: str, program: Program) -> Place | None:
+def own_place(value: ast.expr, own: str, program: Program) -> Place | None:
+    """Return the attribute that an expression is, or one entry of; None for other expressions."""
     entry, held = "", value
     if isinstance(value, ast.Subscript):
         held, entry = value.value, program.code(value.slice)

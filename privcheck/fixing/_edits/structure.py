@@ -9,7 +9,7 @@ from privcheck.certifying import Refusal
 from privcheck.fixing._edits.blocks import released_blocks
 from privcheck.fixing._edits.constructor import Constructor, assignments
 from privcheck.fixing._edits.edit import Proposal, made
-from privcheck.fixing._edits.noise_sites import Place, Site, denominator, place_of, sites, variables
+from privcheck.fixing._edits.noise_sites import Place, Site, denominator, own_place, place_of, sites, variables
 from privcheck.fixing._edits.universal import width
 from privcheck.fixing._look import Finding, Setting
 from privcheck.fixing._program import NotEditableError, Program
@@ -130,20 +130,16 @@ def _forgetting(program: Program, site: Site) -> list[Span]:
     if place is None or site.method.name in ("select", "__init__") or not assigns:
         raise NotEditableError("the release is no statement of update()")
     own = site.method.args.args[0].arg
-    if divided is not None and isinstance(divided, ast.Name):
+    if isinstance(divided, ast.Name):
         divided = variables(site.method).get(divided.id, divided)
     places = [place]
     if divided is not None and not isinstance(divided, ast.Constant):
-        counted = [
-            found
-            for part in ast.walk(divided)
-            if isinstance(part, ast.Attribute | ast.Subscript) and (found := place_of(part, site.method, program))
-        ]
-        if not counted:
+        parts = divided.args if isinstance(divided, ast.Call) else [divided]
+        counted = [found for part in parts if (found := own_place(part, own, program))]
+        if not counted or counted[0].entry != place.entry:
             raise NotEditableError("the count of what is released would not be forgotten with it")
-        places += [max(counted, key=lambda found: len(found.entry))]
+        places.append(counted[0])
     lines = []
-    spans = list[Span]()
     for each in places:
         start = _start_of(program, each)
         value = f"{own}.{each.attribute}"
@@ -157,9 +153,7 @@ def _forgetting(program: Program, site: Site) -> list[Span]:
             lines.append(f"{value} = np.zeros(len({value}))")
         else:
             lines.append(f"{value} = [0] * len({value})")
-    if program.stands_alone(statement):
-        return [*spans, program.after(statement, "\n".join(lines))]
-    return [*spans, program.after(statement, "; ".join(lines))]
+    return [program.after(statement, ("\n" if program.stands_alone(statement) else "; ").join(lines))]
 
 
 def _bracketed(program: Program, node: ast.expr) -> str:
