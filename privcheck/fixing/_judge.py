@@ -6,6 +6,7 @@ import ast
 import json
 from functools import partial
 from itertools import zip_longest
+from pathlib import Path
 from typing import NamedTuple
 
 from privcheck.certifying import certify
@@ -86,8 +87,7 @@ def plays_alike(source: SourceText, text: str, class_name: str, setting: Setting
 def changed_elsewhere(source: SourceText, text: str, class_name: str) -> str:
     r"""Return what a patch changes that is not the class, a base of it or an import, in words; empty if nothing is.
 
-    >>> import pathlib
-    >>> source = SourceText.of_bytes(pathlib.Path("a.py"), b"class A:\n    x = 1\n\n\nclass B:\n    x = 1\n")
+    >>> source = SourceText.of_bytes(Path("a.py"), b"class A:\n    x = 1\n\n\nclass B:\n    x = 1\n")
     >>> changed_elsewhere(source, source.text.replace("B:\n    x = 1", "B:\n    x = 2"), "A")
     'class B'
     >>> changed_elsewhere(source, "import math\n" + source.text.replace("1", "2", 1), "A")
@@ -155,7 +155,9 @@ def certified(source: SourceText, text: str, class_name: str, setting: Setting) 
     """
     rounds = max(ROUNDS, 2 * setting.arms)
     while True:
-        found = apart(partial(_certificate, source, text, class_name, setting._replace(horizon=rounds)), SECONDS, None)
+        with as_file(source, text) as file:
+            work = partial(_certificate, file, source.path, class_name, setting._replace(horizon=rounds))
+            found = apart(work, SECONDS, None)
         if found is None:
             return None, f"a certificate takes more than {SECONDS} seconds"
         if isinstance(found, PrivcheckError):
@@ -168,28 +170,26 @@ def certified(source: SourceText, text: str, class_name: str, setting: Setting) 
         rounds *= 2
 
 
-def _certificate(source: SourceText, text: str, class_name: str, setting: Setting) -> str | PrivcheckError:
+def _certificate(file: Path, path: Path, class_name: str, setting: Setting) -> str | PrivcheckError:
     """Return a certificate as JSON that names the original file, or the error of a program that cannot be certified."""
-    with as_file(source, text) as file:
-        try:
-            found = certify(
-                f"{file}:{class_name}",
-                epsilon=setting.epsilon,
-                arms=setting.arms,
-                horizon=setting.horizon,
-                rewards=setting.rewards,
-                runs=RUNS,
-                seed=setting.seed,
-            )
-        except PrivcheckError as error:
-            return PrivcheckError("target", str(error), "a policy that can be certified")
-        path = source.path
-        return (
-            found.to_json()
-            .replace(_escaped(f"{file}:{class_name}"), _escaped(f"{path}:{class_name}"))
-            .replace(_escaped(str(file.parent.resolve())), _escaped(str(path.absolute().parent)))
-            .replace(_escaped(str(file.parent)), _escaped(str(path.absolute().parent)))
+    try:
+        found = certify(
+            f"{file}:{class_name}",
+            epsilon=setting.epsilon,
+            arms=setting.arms,
+            horizon=setting.horizon,
+            rewards=setting.rewards,
+            runs=RUNS,
+            seed=setting.seed,
         )
+    except PrivcheckError as error:
+        return PrivcheckError("target", str(error), "a policy that can be certified")
+    return (
+        found.to_json()
+        .replace(_escaped(f"{file}:{class_name}"), _escaped(f"{path}:{class_name}"))
+        .replace(_escaped(str(file.parent.resolve())), _escaped(str(path.absolute().parent)))
+        .replace(_escaped(str(file.parent)), _escaped(str(path.absolute().parent)))
+    )
 
 
 def _escaped(text: str) -> str:
@@ -215,7 +215,8 @@ def _why(certificate: Certificate) -> str:
 def refuted(source: SourceText, text: str, class_name: str, setting: Setting) -> tuple[Audited | None, str]:
     """Return the lower bound of an audit with a seed of its own, and why the text is withdrawn; empty if it is not."""
     afresh = setting._replace(seed=setting.seed + 2 * SEED)
-    found = apart(partial(_audit, source, text, class_name, afresh), SECONDS, None)
+    with as_file(source, text) as file:
+        found = apart(partial(_audit, file, class_name, afresh), SECONDS, None)
     if found is None:
         return None, f"an audit takes more than {SECONDS} seconds"
     if isinstance(found, PrivcheckError):
@@ -225,9 +226,8 @@ def refuted(source: SourceText, text: str, class_name: str, setting: Setting) ->
     return found, ""
 
 
-def _audit(source: SourceText, text: str, class_name: str, setting: Setting) -> Audited | PrivcheckError:
-    with as_file(source, text) as file:
-        try:
-            return audited(file, class_name, setting)
-        except PrivcheckError as error:
-            return PrivcheckError("target", str(error), "a policy that can be audited")
+def _audit(file: Path, class_name: str, setting: Setting) -> Audited | PrivcheckError:
+    try:
+        return audited(file, class_name, setting)
+    except PrivcheckError as error:
+        return PrivcheckError("target", str(error), "a policy that can be audited")

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,11 +124,10 @@ class Meter:
         """Play as many more runs of some of the texts; all of them see the same rewards."""
         for number in which:
             left = math.ceil(max(10.0, 2.0 * self.seconds))
-            work = partial(
-                _regrets, self.source, self.texts[number], self.class_name, self.setting, self.places, self.rounds,
-                runs, self.setting.seed + self.batches,
-            )  # fmt: skip
-            found, before = apart(work, left, None), self.runs[number]
+            seed, before = self.setting.seed + self.batches, self.runs[number]
+            with as_file(self.source, self.texts[number]) as file:
+                work = partial(_regrets, file, self.class_name, self.setting, self.places, self.rounds, runs, seed)
+                found = apart(work, left, None)
             self.runs[number] = None if found is None or before is None else np.concatenate([before, found])
         self.batches += 1
 
@@ -290,23 +290,20 @@ def cpu_seconds() -> float:
 
 
 def _regrets(
-    source: SourceText, text: str, class_name: str, setting: Setting, places: Sequence[Place], rounds: int, runs: int,
-    seed: int,
-) -> Array | None:  # fmt: skip
+    file: Path, class_name: str, setting: Setting, places: Sequence[Place], rounds: int, runs: int, seed: int
+) -> Array | None:
     """Return the regret of runs on the unit interval, shape (runs, places, 2); None for a program that fails."""
-    low, high = setting.rewards
     found: list[Any] = []
-    with as_file(source, text) as file:
-        try:
-            factory = _on_unit_interval(Location(str(file), class_name).load(), low, high)
-            for place in places:
-                simulation = simulate(
-                    [factory], place.chances, horizon=rounds, runs=runs, seed=seed, epsilon=setting.epsilon,
-                    checkpoints=[late_from(rounds)], shuffle_arms=True, time_budget=math.inf,
-                )  # fmt: skip
-                found.append(simulation.results[0].regret)
-        except PrivcheckError:
-            return None
+    try:
+        factory = _on_unit_interval(Location(str(file), class_name).load(), *setting.rewards)
+        for place in places:
+            simulation = simulate(
+                [factory], place.chances, horizon=rounds, runs=runs, seed=seed, epsilon=setting.epsilon,
+                checkpoints=[late_from(rounds)], shuffle_arms=True, time_budget=math.inf,
+            )  # fmt: skip
+            found.append(simulation.results[0].regret)
+    except PrivcheckError:
+        return None
     return np.stack(found, axis=1)
 
 

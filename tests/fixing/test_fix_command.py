@@ -142,3 +142,4 @@ def test_an_interruption_leaves_nothing_half_written(number, folder, tmp_path_fa
     assert out == ""
     assert Path("bandit.py").read_text() == twins.UCB
     assert [each.name for each in folder.iterdir() if each.name != "__pycache__"] == ["bandit.py"]
+    assert list(temporary.glob("privcheck-fix-*")) == []

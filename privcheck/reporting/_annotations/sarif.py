@@ -92,7 +92,7 @@ def _fix(file: str, patch: FixPatch) -> dict[str, Any]:
 
 
 def replacements_of(diff: str) -> list[tuple[int, int, str]]:
-    r"""Return the runs of changed lines in a unified diff: where each begins, how many it takes away, what it puts there.
+    r"""Return the runs of changed lines in a unified diff: where each begins, how many it removes, what it puts there.
 
     >>> replacements_of("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n+d\n e\n")
     [(2, 1, 'c\nd\n')]
