@@ -23,8 +23,8 @@ SECONDS = 120
 """After which a certificate or an audit is ended."""
 
 ROUNDS = 16
-"""Rounds of the certificate and of its replays at first: as many as the guard explores by default. Twice and four times
-as many are played if lines have not run by then; the looks are longer.
+"""Rounds of the certificate and of its replays at first: as many as the guard explores by default. Twice as many are
+played, and so on up to those of the longest look, if lines have not run by then: the cost grows with the square.
 """
 
 RUNS = 3
@@ -165,9 +165,9 @@ def certified(source: SourceText, text: str, class_name: str, setting: Setting) 
         certificate = Certificate.from_json(found)
         if certificate.granted:
             return certificate, ""
-        if not certificate.unreached or certificate.has_findings or rounds >= 4 * ROUNDS:
+        if not certificate.unreached or certificate.has_findings or rounds >= 4 * setting.horizon:
             return certificate, _why(certificate)
-        rounds *= 2
+        rounds = min(2 * rounds, 4 * setting.horizon)
 
 
 def _certificate(file: Path, path: Path, class_name: str, setting: Setting) -> str | PrivcheckError:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import linecache
 import multiprocessing
+import signal
 import sys
 import time
 import types
@@ -148,6 +149,9 @@ def apart(work: partial[Any], seconds: int, otherwise: Any) -> Any:
 
 
 def _answer(connection: Connection, work: partial[Any], seconds: int) -> None:
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits ends this one, and says so
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with contextlib.suppress(ImportError):
         import resource
 

@@ -295,3 +295,18 @@ def test_a_certificate_names_the_command_where_it_helps(folder):
     assert fix_command(replace(leaking, target="Bandit")) == ""
     assert fix_command(leaking, "a b.py:Bandit").startswith("privcheck fix 'a b.py:Bandit' ")
     assert fix_command(replace(leaking, rewards=(-1.0, 1.0))).endswith("--rewards -1,1")
+
+
+@pytest.mark.parametrize("as_class", [False, True])
+def test_a_failing_test_of_a_certificate_prints_the_command(as_class, folder):
+    from privcheck.testing import PrivacyFailure, assert_certified
+
+    place = f"{folder}/shop/bandit.py:Bandit"
+    target = _own_file.Location(*place.rsplit(":", 1)).load() if as_class else place
+    with pytest.raises(PrivacyFailure) as failure:
+        assert_certified(target, 1.0, arms=2, horizon=6, runs=1)
+    lines = [line for line in str(failure.value).splitlines() if line.startswith("fix: ")]
+    assert len(lines) == 1
+    assert lines[0].startswith("fix: privcheck fix ")
+    assert lines[0].endswith("shop/bandit.py:Bandit --epsilon 1 --arms 2")
+    assert_certified("adap-ucb", 1.0, arms=2, horizon=6, runs=1)

@@ -134,7 +134,7 @@ class Bandit:
         self.counts, self.sums, self.t = np.zeros(arms), np.zeros(arms), 0
 
     def select(self):
-        if self.t < 100:
+        if self.t < 30:
             return self.t % self.arms
         return int(np.argmax(self.sums / self.counts))
 """
