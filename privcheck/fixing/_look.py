@@ -191,7 +191,7 @@ def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding
 
 
 def computing() -> float:
-    """Return the seconds of computing of this process and those that it has waited for; of a clock if these are unknown."""
+    """Return the seconds of computing of this process and of those that it waited for, or of a clock without them."""
     try:
         import resource
     except ImportError:

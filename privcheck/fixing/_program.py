@@ -216,6 +216,13 @@ class Program:
             number, found = number + 1, f"{name}_{number}"
         return found
 
+    @cached_property
+    def is_fragile(self) -> bool:
+        """Whether the class draws from laws whose parameters are counts: other numbers would stop it, now or later."""
+        laws = ("beta", "betavariate", "gamma", "gammavariate", "binomial", "dirichlet")
+        nodes = [node for each in self.line_of_classes for node in ast.walk(each)]
+        return any(isinstance(node, ast.Attribute) and node.attr in laws for node in nodes)
+
     def told(self) -> tuple[str, str, str]:
         """Return what `update` calls the policy, the action and the reward."""
         update = self.inherited("update")

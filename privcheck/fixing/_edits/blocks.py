@@ -39,7 +39,12 @@ def released_blocks(program: Program, setting: Setting) -> Iterator[Proposal]:
         except NotEditableError:
             continue
         instead = Proposal(made(f"clipped-{name}", "structure", f"{ARGUMENT}{CLIPPED}", update.lineno), clipped, "")
-        yield Proposal(made(name, "structure", ARGUMENT, update.lineno), text, "", None if clipped == text else instead)
+        if not program.is_fragile:
+            yield Proposal(
+                made(name, "structure", ARGUMENT, update.lineno), text, "", None if clipped == text else instead
+            )
+        elif clipped != text:
+            yield instead
 
 
 def learned(update: Function, reward: str) -> dict[str, list[ast.expr]]:
@@ -56,6 +61,8 @@ def learned(update: Function, reward: str) -> dict[str, list[ast.expr]]:
             return {}
         core: ast.AST = node
         while isinstance(parents[core], ast.expr | ast.keyword) and _is_of(parents[core], reward):
+            if isinstance(core, ast.Name | ast.BinOp) and _is_affine(parents[core], core):
+                break
             core = parents[core]
         if isinstance(core, ast.Compare | ast.BoolOp | ast.IfExp):
             return {}
@@ -68,6 +75,14 @@ def learned(update: Function, reward: str) -> dict[str, list[ast.expr]]:
 def _is_of(node: ast.AST, reward: str) -> bool:
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     return names <= HARMLESS | {reward} and not any(isinstance(part, ast.Lambda) for part in ast.walk(node))
+
+
+def _is_affine(node: ast.AST, part: ast.AST) -> bool:
+    """Return whether a node adds a constant to a part of it, or multiplies it by one: what is released may do so later."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
+        return False
+    constant = node.right if node.left is part else node.left
+    return isinstance(constant, ast.Constant) and not (isinstance(node.op, ast.Div) and constant is node.left)
 
 
 def _is_added_up(program: Program, core: ast.expr) -> bool:

@@ -53,7 +53,10 @@ def universal(program: Program, low: float, high: float, epsilon: float) -> Iter
         except NotEditableError:
             continue
         instead = Proposal(made(f"clipped-{name}", "universal", f"{argument}{CLIPPED}", line), clipped, "")
-        yield Proposal(made(name, "universal", argument, line), text, "", None if clipped == text else instead)
+        if program.is_fragile and clipped != text:
+            yield instead
+        else:
+            yield Proposal(made(name, "universal", argument, line), text, "", None if clipped == text else instead)
 
 
 def width(low: float, high: float) -> str:
