@@ -61,7 +61,8 @@ def test_a_leak_gets_a_certified_patch(found):
 
 def test_what_it_says_can_be_checked_again(found, tmp_path):
     (tmp_path / "bandit.py").write_text(found.recommended.text, encoding="latin-1")
-    again = privcheck.certify(f"{tmp_path}/bandit.py:Bandit", epsilon=1.0, arms=2, horizon=16, runs=3, seed=77)
+    rounds = found.recommended.certificate.horizon
+    again = privcheck.certify(f"{tmp_path}/bandit.py:Bandit", epsilon=1.0, arms=2, horizon=rounds, runs=3, seed=77)
     assert again.granted
     before = found.target
     assert not privcheck.certify(before, epsilon=1.0, arms=2, horizon=16, runs=1).granted

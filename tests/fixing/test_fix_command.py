@@ -9,17 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import privcheck
 from privcheck.cli import run
-from privcheck.cli._statuses import status_of_fix
 from privcheck.fixing import _fix
-from privcheck.results import FIXED, NONE_LEARNS, NOTHING_CERTIFIES, NOTHING_TO_FIX
-from privcheck.results._example_results import FIXED_BANDIT
 
 pytestmark = pytest.mark.long
 
@@ -63,14 +59,6 @@ def test_a_whole_session(folder, capsys):
     assert told.out.startswith("✓ nothing to fix: the code is certified as it is")
     assert told.err == ""
     assert not Path("again.patch").exists()
-
-
-def test_the_status_follows_from_the_outcome():
-    by_outcome = {FIXED: 0, NOTHING_TO_FIX: 0, NOTHING_CERTIFIES: 1, NONE_LEARNS: 3}
-    for outcome, status in by_outcome.items():
-        assert status_of_fix(replace(FIXED_BANDIT, outcome=outcome)) == status
-    with pytest.raises(KeyError):
-        status_of_fix(replace(FIXED_BANDIT, outcome="another"))
 
 
 def test_where_nothing_certifies_it_says_what_was_tried(monkeypatch, capsys):
