@@ -10,9 +10,9 @@ from typing import Any
 from privcheck.errors import PrivcheckError, words
 from privcheck.fixing._diff import name_in_diffs, unified
 from privcheck.fixing._judge import Judgement, certified, judged, refuted
-from privcheck.fixing._look import Finding, Setting
+from privcheck.fixing._look import Finding, Setting, computing
 from privcheck.fixing._own_file import OwnFile, own_file, own_path
-from privcheck.fixing._price import Priced, cpu_seconds, priced, ratio
+from privcheck.fixing._price import Priced, priced, ratio
 from privcheck.fixing._search import Patch, search
 from privcheck.fixing._source_text import SourceText
 from privcheck.fixing._write import check_writable, write_patch
@@ -119,7 +119,7 @@ def fix(
 
 
 def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance: Callable[[int], None]) -> Fix:
-    source, name, started = own.source, own.class_name, cpu_seconds()
+    source, name, started = own.source, own.class_name, computing()
     found = search(source, name, setting, seconds=SEARCH_SECONDS)
     advance(15)
     result = Fix(
@@ -144,7 +144,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         judgements.append(judged(source, patch, name, setting))
         advance(35 // len(found.patches))
     kept = [number for number, judgement in enumerate(judgements) if not judgement.withdrawn]
-    judging = cpu_seconds() - started
+    judging = computing() - started
     result = replace(result, seconds=(judging, 0.0))
     patches = [_listed(patch, judgement, own) for patch, judgement in zip(found.patches, judgements, strict=True)]
     if not kept:
@@ -154,7 +154,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
     advance(40)
     for place, number in enumerate(kept):
         patches[number] = _with_price(patches[number], price, place)
-    pricing = cpu_seconds() - started - judging
+    pricing = computing() - started - judging
     patches.sort(key=_rank)
     patches, audits = _with_best_audited(patches, source, name, setting)
     standings = {patch.standing for patch in patches}
@@ -173,7 +173,7 @@ def _unfound(result: Fix, source: SourceText, name: str, setting: Setting, start
     """Return what is known of a program in which looks find nothing: it is certified, or says why not."""
     certificate, why = certified(source, source.text, name, setting)
     outcome, notes = (NOTHING_TO_FIX, ()) if not why else (NOTHING_CERTIFIES, (f"{NOTHING_FOUND}: {why}",))
-    seconds = cpu_seconds() - started, 0.0
+    seconds = computing() - started, 0.0
     return replace(result, outcome=outcome, certificate=certificate, notes=notes, seconds=seconds)
 
 
@@ -229,7 +229,7 @@ def _with_best_audited(
     patches: Sequence[FixPatch], source: SourceText, name: str, setting: Setting
 ) -> tuple[list[FixPatch], float]:
     """Return the patches, of which the first that an audit does not refute is recommended, and the CPU seconds."""
-    started, result = cpu_seconds(), list(patches)
+    started, result = computing(), list(patches)
     for number, patch in enumerate(result):
         if patch.standing != CERTIFIED_TOO:
             break
@@ -240,7 +240,7 @@ def _with_best_audited(
         result[number] = replace(patch, standing=standing, why=why, epsilon_lower=lower, audit_runs=runs, **kept)
         if not why:
             break
-    return result, cpu_seconds() - started
+    return result, computing() - started
 
 
 def _numbered(patches: Sequence[FixPatch]) -> tuple[FixPatch, ...]:

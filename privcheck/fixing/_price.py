@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-import os
-import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -15,7 +13,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError
-from privcheck.fixing._look import Setting, apart
+from privcheck.fixing._look import Setting, apart, computing
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._source_text import SourceText
 from privcheck.results import PlaceRegret, PolicyRegret
@@ -111,14 +109,14 @@ class Meter:
         self, source: SourceText, class_name: str, texts: Sequence[str], setting: Setting, rounds: int, seconds: float
     ) -> None:
         self.source, self.class_name, self.texts, self.setting = source, class_name, [source.text, *texts], setting
-        self.rounds, self.seconds, self.started = rounds, seconds, cpu_seconds()
+        self.rounds, self.seconds, self.started = rounds, seconds, computing()
         self.places = places_for(source.text, class_name, setting)
         self.runs: list[Array | None] = [np.empty((0, len(self.places), 2)) for _ in self.texts]
         self.batches = 0
 
     @property
     def spent(self) -> float:
-        return cpu_seconds() - self.started
+        return computing() - self.started
 
     def play(self, which: Sequence[int], runs: int) -> None:
         """Play as many more runs of some of the texts; all of them see the same rewards."""
@@ -282,11 +280,6 @@ def ratio(patch: PolicyRegret | None, original: PolicyRegret | None) -> float | 
     pairs = [(one.mean, two.mean) for one, two in zip(patch.places, original.places, strict=True) if two.late < LEARNS]
     below = sum(two for _, two in pairs)
     return sum(one for one, _ in pairs) / below if below > 0.0 else None
-
-
-def cpu_seconds() -> float:
-    """Return the CPU seconds of this process and of those that it has waited for."""
-    return sum(os.times()[:4]) if hasattr(os, "fork") else time.process_time()
 
 
 def _regrets(
