@@ -9,10 +9,11 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.fixing._diff import name_in_diffs, unified
-from privcheck.fixing._judge import Judgement, certified, judged, refuted
+from privcheck.fixing._judgement import Judgement, certified, judged, refuted
 from privcheck.fixing._look import Finding, Setting, computing
 from privcheck.fixing._own_file import OwnFile, own_file, own_path
 from privcheck.fixing._price import Priced, priced, ratio
+from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import Patch, search
 from privcheck.fixing._source_text import SourceText
 from privcheck.fixing._write import check_writable, write_patch
@@ -120,7 +121,12 @@ def fix(
 
 def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance: Callable[[int], None]) -> Fix:
     source, name, started = own.source, own.class_name, computing()
-    found = search(source, name, setting, seconds=SEARCH_SECONDS)
+    try:
+        found = search(source, name, setting, seconds=SEARCH_SECONDS)
+    except NotEditableError as error:
+        got = words(f"{own.target}, which leaks and cannot be edited: {error}")
+        hint = "privcheck certify says what leaks"
+        raise PrivcheckError("target", got, "a class with a plain update(self, action, reward)", hint) from None
     advance(15)
     result = Fix(
         target=own.target,
@@ -235,11 +241,11 @@ def _with_best_audited(
             break
         audited, why = refuted(source, patch.text, name, setting)
         lower, runs = (None, 0) if audited is None else audited
-        standing = WITHDRAWN if why else RECOMMENDED
-        kept = {"certificate": None, "regret": None, "regret_ratio": None} if why else {}
-        result[number] = replace(patch, standing=standing, why=why, epsilon_lower=lower, audit_runs=runs, **kept)
+        patch = replace(patch, epsilon_lower=lower, audit_runs=runs)
         if not why:
+            result[number] = replace(patch, standing=RECOMMENDED)
             break
+        result[number] = replace(patch, standing=WITHDRAWN, why=why, certificate=None, regret=None, regret_ratio=None)
     return result, computing() - started
 
 

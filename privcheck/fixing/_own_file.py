@@ -106,12 +106,11 @@ def _check_class(source: SourceText, name: str) -> None:
         got = words(f"{name}, which has no method update(){where}")
         hint = f"copy the methods of {other[0]} into this file" if other else "it is told the action and the reward"
         raise PrivcheckError("target", got, "a class with update(action, reward) in its own file", hint)
-    try:
-        program.told()
-    except NotEditableError:
+    taken = [*update.args.posonlyargs, *update.args.args]
+    if not update.decorator_list and (len(taken) != 3 or update.args.vararg):
         got = words(f"{name}.update({ast.unparse(update.args)})")
         hint = "other kinds of feedback cannot be fixed yet; privcheck certify says what leaks"
-        raise PrivcheckError("target", got, "update(self, action, reward), without a decorator", hint) from None
+        raise PrivcheckError("target", got, "update(self, action, reward)", hint)
 
 
 def _no_class(source: SourceText, name: str) -> PrivcheckError:

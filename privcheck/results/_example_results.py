@@ -10,7 +10,7 @@ from privcheck.accounting import Charge, Ledger, mu_of_pure, rho_of_pure
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import AuditReport, Estimate, Resolution, Witness
 from privcheck.results._certificate import Certificate
-from privcheck.results._fix import Fix, FixEdit, FixFinding, FixPatch, PlaceRegret, PolicyRegret
+from privcheck.results._fix_result import Fix, FixEdit, FixFinding, FixPatch, PlaceRegret, PolicyRegret
 from privcheck.results._replay_result import ReplayResult
 from privcheck.results._watch_report import WatchAlarm, WatchedNight, WatchedVersion, WatchReport
 

@@ -25,6 +25,11 @@ _spec.loader.exec_module(twins)
 QUICK = {"epsilon": 1.0, "arms": 2, "rounds": 300, "time_budget": 2.0}
 
 
+GOOD = "class Bandit:\n    def __init__(self, rng): pass\n    def select(self): return 0\n"
+
+DECORATED = GOOD + "    @staticmethod\n    def update(action, reward): return {}\n"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A repository of git with a bandit that leaks, as Windows writes it, in an old encoding."""
@@ -163,6 +168,12 @@ def test_what_is_certified_needs_no_fix_and_is_untouched(tmp_path):
         save_patch(found, f"{file}:Bandit")
 
 
+def test_what_could_not_be_edited_needs_no_fix_either_if_it_is_certified(tmp_path):
+    file = tmp_path / "bandit.py"
+    file.write_text(DECORATED.format("None"))
+    assert privcheck.fix(f"{file}:Bandit", **QUICK).outcome == "nothing to fix"
+
+
 def only(monkeypatch, *texts):
     """Let a search find these texts."""
 
@@ -222,13 +233,11 @@ def test_an_audit_withdraws_the_best_patch_and_the_next_one_takes_its_place(monk
     assert found.patches[1].certificate is None
 
 
-GOOD = "class Bandit:\n    def __init__(self, rng): pass\n    def select(self): return 0\n"
-
 BAD = {
     "no update": (GOOD, "which has no method update()"),
     "update elsewhere": (GOOD.replace("Bandit:", "Bandit(dict):"), "as a base class dict may have it elsewhere"),
     "other arguments": (GOOD + "    def update(self, context, action, reward): pass\n", "Bandit.update(self, context"),
-    "a decorator": (GOOD + "    @property\n    def update(self): pass\n", "without a decorator"),
+    "a decorator": (DECORATED.format("float(reward > 0.5)"), "which leaks and cannot be edited"),
     "a function": ("def Bandit(rng): pass\n", "which is a function"),
     "inside a function": ("def make():\n    class Bandit: pass\n", "which is defined inside something else"),
     "not there": (GOOD.replace("Bandit", "Other"), "the file has Other"),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from privcheck.fixing import _audit
+from privcheck.fixing import _patch_audit
 from privcheck.fixing._edits.edit import made
-from privcheck.fixing._judge import judged, plays_alike, refuted
+from privcheck.fixing._judgement import judged, plays_alike, refuted
 from privcheck.fixing._look import Setting, look
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._search import Patch
@@ -65,7 +65,7 @@ def test_a_right_patch_is_certified_under_the_name_of_the_original(source):
 
 @pytest.mark.chance(1e-6, "one audit of a true claim")
 def test_an_audit_refutes_the_original_and_not_the_patch(source, monkeypatch):
-    monkeypatch.setattr(_audit, "ERROR", 1e-6)
+    monkeypatch.setattr(_patch_audit, "ERROR", 1e-6)
     audited, why = refuted(source, twins.UCB, "Bandit", SETTING)
     assert audited.epsilon_lower > 2.0
     assert "an audit gives epsilon at least" in why
@@ -75,9 +75,9 @@ def test_an_audit_refutes_the_original_and_not_the_patch(source, monkeypatch):
 
 
 def test_a_program_that_hangs_or_fails_is_withdrawn(source, monkeypatch):
-    from privcheck.fixing import _judge, _look
+    from privcheck.fixing import _judgement, _look
 
-    monkeypatch.setattr(_judge, "SECONDS", 2)
+    monkeypatch.setattr(_judgement, "SECONDS", 2)
     monkeypatch.setattr(_look, "SECONDS", 1)
     hanging = twins.RIGHT.replace("        self.t += 1\n", "        while True:\n            self.t += 1\n", 1)
     assert "a look takes more than" in judged(source, patch(hanging), "Bandit", SETTING).withdrawn

@@ -11,7 +11,7 @@ import pytest
 
 from privcheck.fixing import _price
 from privcheck.fixing._edits.edit import made
-from privcheck.fixing._judge import judged
+from privcheck.fixing._judgement import judged
 from privcheck.fixing._look import Setting
 from privcheck.fixing._price import Place, places_for, priced, ratio
 from privcheck.fixing._search import Patch

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from privcheck.certifying import certify
 from privcheck.errors import PrivcheckError
-from privcheck.fixing._audit import Audited, audited
+from privcheck.fixing._patch_audit import Audited, audited
 from privcheck.fixing._look import Finding, Setting, apart, look, same_actions
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._program import Program
@@ -66,7 +66,7 @@ def judged(source: SourceText, patch: Patch, class_name: str, setting: Setting) 
     afresh = setting._replace(seed=setting.seed + SEED)
     if all(edit.family == "spelling" for edit in patch.edits) and not plays_alike(source, text, class_name, afresh):
         return Judgement(None, "it only spells otherwise, and plays other actions on the same rewards and coins")
-    told = []
+    told: list[str] = []
     for other_setting in others(afresh):
         found, used = _longest_look(source, text, class_name, other_setting, setting.horizon)
         if found is not None:
