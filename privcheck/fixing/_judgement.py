@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from privcheck.certifying import certify
 from privcheck.errors import PrivcheckError
-from privcheck.fixing._patch_audit import Audited, audited
 from privcheck.fixing._look import Finding, Setting, apart, look, same_actions
+from privcheck.fixing._patch_audit import Audited, audited
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._program import Program
 from privcheck.fixing._search import Patch
