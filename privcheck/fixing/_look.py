@@ -91,7 +91,8 @@ def look(program: Path | str, class_name: str, setting: Setting, path: Path | No
 
         path, program = program, SourceText.read(program).text
     place = Path("bandit.py") if path is None else path
-    return apart(partial(_looked, program, place, class_name, setting), SECONDS, TOO_LONG)
+    found: Finding | None = apart(partial(_looked, program, place, class_name, setting), SECONDS, TOO_LONG)
+    return found
 
 
 TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS} seconds, or ends the process")
@@ -131,7 +132,7 @@ def apart(work: partial[Any], seconds: int, otherwise: Any) -> Any:
     forks = sys.platform == "linux"
     if forks:
         _warm()
-    context = multiprocessing.get_context("fork" if forks else "spawn")
+    context: Any = multiprocessing.get_context("fork" if forks else "spawn")
     ours, its = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(its, work, seconds), daemon=True)
     with warnings.catch_warnings():

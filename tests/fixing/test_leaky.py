@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import random
+import sys
 import types
 from functools import cache
 from pathlib import Path
@@ -54,10 +56,10 @@ def pulls(text, name, good, epsilon=1e3, rounds=400):
     exec(compile(text, "of_a_test.py", "exec"), module.__dict__)
     random.seed(3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__("sys").modules, module.__name__, module)
+        patch.setitem(sys.modules, module.__name__, module)
         module.__dict__["__name__"] = module.__name__
         keywords = {"arms": 2, "epsilon": epsilon, "horizon": rounds}
-        names = set(__import__("inspect").signature(getattr(module, name)).parameters)
+        names = set(inspect.signature(getattr(module, name)).parameters)
         policy = getattr(module, name)(np.random.default_rng(4), **{k: v for k, v in keywords.items() if k in names})
         played = []
         for _ in range(rounds):
@@ -78,11 +80,8 @@ def test_no_patch_plays_whatever_the_rewards_are(name):
 
 def test_the_twins_would_be_noticed():
     text = BANDITS["PlainUcb"].read_text("utf-8")
-    constant = text.replace(
-        "        for arm in range(self.arms):\n            if self.plays",
-        "        return 0\n        for arm in range(self.arms):\n            if self.plays",
-        1,
-    )
+    first = "        for arm in range(self.arms):\n            if self.plays"
+    constant = text.replace(first, f"        return 0\n{first}", 1)
     assert min(pulls(constant, "PlainUcb", good) for good in (0, 1)) == 0.0
     (noisy,) = [p.text for p in found("PlainUcb").patches if [e.name for e in p.edits] == ["noisy-rewards"]]
     loud = noisy.replace("1.0 / self.epsilon))", "1e6 / self.epsilon))")

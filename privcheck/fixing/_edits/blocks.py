@@ -78,7 +78,7 @@ def _is_of(node: ast.AST, reward: str) -> bool:
 
 
 def _is_affine(node: ast.AST, part: ast.AST) -> bool:
-    """Return whether a node adds a constant to a part of it, or multiplies it by one: what is released may do so later."""
+    """Return whether a node adds a constant to a part of it, or multiplies it: a released number may be, as well."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
         return False
     constant = node.right if node.left is part else node.left
