@@ -6,7 +6,8 @@ from ._explored_streams import changed_tables as changed_tables
 from ._explored_streams import random_table as random_table
 from ._guard import guard as guard
 from ._guard import guarded as guarded
-from ._look import first_finding as first_finding
+from ._looking.first_finding import first_finding as first_finding
+from ._looking.refusal import Refusal as Refusal
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive
@@ -19,7 +20,6 @@ from ._recorded.ledger_rows import ReleaseRow as ReleaseRow
 from ._recorded.ledger_rows import ScopeRows as ScopeRows
 from ._recorded.ledger_rows import read_ledger as read_ledger
 from ._recorded.verifying import ledger_problems as ledger_problems
-from ._refusal import Refusal as Refusal
 from ._replay import differing as differing
 from ._replay import replay as replay
 from ._session import Session as Session

@@ -21,6 +21,7 @@ import numpy as np
 
 from privcheck.certifying import Refusal, drive, first_finding, random_table
 from privcheck.errors import PrivcheckError
+from privcheck.fixing._source_text import SourceText
 from privcheck.generators import seed_both
 from privcheck.mechanisms import Tape
 from privcheck.private_values import Leak
@@ -87,8 +88,6 @@ def look(program: Path | str, class_name: str, setting: Setting, path: Path | No
     path : where the text would stand, so that it finds its neighbours and the finding names it.
     """
     if isinstance(program, Path):
-        from privcheck.fixing._source_text import SourceText
-
         path, program = program, SourceText.read(program).text
     place = Path("bandit.py") if path is None else path
     found: Finding | None = apart(partial(_looked, program, place, class_name, setting), SECONDS, TOO_LONG)

@@ -155,3 +155,35 @@ def test_a_range_of_rewards_is_kept(tmp_path):
     assert answer.patches
     assert all("4.0 / " in patch.text for patch in answer.patches)
     assert all(look(patch.text, "Bandit", Setting()) is None for patch in answer.patches), "a smaller range costs less"
+
+
+NO_GENERATOR = """\
+import random
+
+
+class Bandit:
+    def __init__(self, arms=2):
+        self.sums, self.n = [0.0] * arms, [0] * arms
+
+    def select(self):
+        for a, n in enumerate(self.n):
+            if n == 0:
+                return a
+        if random.random() < 0.1:
+            return random.randint(0, len(self.n) - 1)
+        means = [s / n for s, n in zip(self.sums, self.n, strict=True)]
+        return means.index(max(means))
+
+    def update(self, action, reward):
+        self.sums[action] += reward
+        self.n[action] += 1
+"""
+
+
+def test_a_constructor_without_generator_and_epsilon_gets_both(tmp_path):
+    answer = search(source(tmp_path, NO_GENERATOR), "Bandit", Setting(), looks=2)
+    assert answer.finding.kind == "failure"
+    assert answer.patches
+    for patch in answer.patches:
+        assert "def __init__(self, rng, arms=2, epsilon=1):" in patch.text
+        assert "int(self.rng.integers(0, (len(self.n) - 1) + 1))" in patch.text

@@ -6,8 +6,8 @@ import numpy as np
 
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import random_table
+from privcheck.certifying._looking.refusal import Refusal, StoppingSession
 from privcheck.certifying._outside.state_apart import from_clean
-from privcheck.certifying._refusal import Refusal, StoppingSession
 from privcheck.generators import GlobalDraws
 from privcheck.private_values import Leak
 from privcheck.targets import Claim, Game, Target
