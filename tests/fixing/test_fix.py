@@ -270,7 +270,7 @@ def test_only_classes_in_files_of_ones_own_are_fixed():
         def update(self, action, reward):
             pass
 
-    cell = type("Cell", (), {"__module__": "__main__"})
+    cell = type("Cell", (), {"__module__": "a_notebook"})
     cases = [
         ("adap-ucb", "got 'adap-ucb'"), (lambda rng: None, "a lambda"), (Closure, "a class inside a function"),
         (cell, "which is in no file"), (3, "an object"), ("bandit.py", "name the class after a colon"),
