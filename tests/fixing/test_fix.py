@@ -211,7 +211,7 @@ def test_a_patch_that_only_the_search_let_pass_is_withdrawn(monkeypatch, tmp_pat
 
 
 def test_an_audit_withdraws_the_best_patch_and_the_next_one_takes_its_place(monkeypatch, tmp_path):
-    louder = twins.RIGHT.replace("1.0 / self.epsilon", "3.0 / self.epsilon")
+    louder = twins.RIGHT.replace("1.0 / self.epsilon", "1.1 / self.epsilon")
     only(monkeypatch, twins.RIGHT, louder)
     refuted = _fix.refuted
     first = []
