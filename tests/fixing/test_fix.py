@@ -14,8 +14,11 @@ import pytest
 import privcheck
 from privcheck.fixing import _fix, _own_file, save_patch
 from privcheck.fixing._edits.edit import made
+from privcheck.fixing._patch_audit import Audited
+from privcheck.fixing._price import Priced
 from privcheck.fixing._search import Found, Patch, search
 from privcheck.reporting import details, fix_command
+from privcheck.results import PlaceRegret, PolicyRegret
 
 pytestmark = pytest.mark.long
 
@@ -214,25 +217,29 @@ def test_a_patch_that_only_the_search_let_pass_is_withdrawn(monkeypatch, tmp_pat
 def test_an_audit_withdraws_the_best_patch_and_the_next_one_takes_its_place(monkeypatch, tmp_path):
     louder = twins.RIGHT.replace("1.0 / self.epsilon", "1.1 / self.epsilon")
     only(monkeypatch, twins.RIGHT, louder)
-    refuted = _fix.refuted
-    first = []
+
+    def regret(share):
+        return PolicyRegret("a policy", 32, (PlaceRegret("somewhere", 100.0 * share, 1.0, share, share / 2.0),))
+
+    price = Priced(regret(0.1), [regret(0.3), regret(0.2)], ["", ""], ())
+    monkeypatch.setattr(_fix, "priced", lambda *given, **options: price)
+    asked = []
 
     def refuting(source, text, *rest):
-        first.append(text)
-        return (
-            (refuted(source, text, *rest)[0], "an audit refutes it")
-            if len(first) == 1
-            else refuted(source, text, *rest)
-        )
+        asked.append(text)
+        return Audited(1.5, 2000) if text == louder else Audited(0.5, 2000), "a bound above" * (text == louder)
 
     monkeypatch.setattr(_fix, "refuted", refuting)
     file = tmp_path / "bandit.py"
     file.write_text(twins.UCB)
-    found = privcheck.fix(f"{file}:Bandit", **QUICK | {"time_budget": 5.0})
+    found = privcheck.fix(f"{file}:Bandit", **QUICK)
+    assert asked == [louder, twins.RIGHT], "the patch with the least regret is audited first"
     assert [patch.standing for patch in found.patches] == ["recommended", "withdrawn"]
-    assert found.recommended.text != first[0]
-    assert found.patches[1].why == "an audit refutes it"
-    assert found.patches[1].certificate is None
+    assert found.recommended.text == twins.RIGHT
+    assert (found.recommended.epsilon_lower, found.recommended.regret_ratio) == (0.5, 3.0)
+    withdrawn = found.patches[1]
+    assert (withdrawn.why, withdrawn.certificate, withdrawn.regret) == ("a bound above", None, None)
+    assert withdrawn.epsilon_lower == 1.5
 
 
 BAD = {
