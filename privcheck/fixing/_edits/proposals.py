@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from privcheck.fixing._edits.edit import Proposal
 from privcheck.fixing._edits.generators import own_generator
-from privcheck.fixing._edits.noise import noise
+from privcheck.fixing._edits.noise_edits import noise
 from privcheck.fixing._edits.spelling import spelling
 from privcheck.fixing._edits.structure import structure
 from privcheck.fixing._look import Finding, Setting
