@@ -12,6 +12,7 @@ from .certifying import primitive as primitive
 from .errors import GuardClosedError as GuardClosedError
 from .errors import PolicyError as PolicyError
 from .errors import PrivcheckError as PrivcheckError
+from .fixing import fix as fix
 from .privacy import Contexts as Contexts
 from .private_values import LeakError as LeakError
 from .private_values import clip as clip
@@ -25,6 +26,7 @@ from .reporting import load as load
 from .reporting import plot as plot
 from .results import AuditReport as AuditReport
 from .results import Certificate as Certificate
+from .results import Fix as Fix
 from .results import Frontier as Frontier
 from .results import Identification as Identification
 from .results import LawBound as LawBound

@@ -26,7 +26,14 @@ class ReleaseRefusedError(PrivcheckError):
 
 
 class BudgetExceededError(ReleaseRefusedError):
-    """A release was refused because it would have taken a datum over the budget; nothing was drawn or spent."""
+    """A release was refused because it would have taken a datum over the budget; nothing was drawn or spent.
+
+    `datum` is the one whose total would be the largest; `before` and `total` are what it was charged and would be
+    charged, in the unit of the budget: epsilon, rho or mu, or delta where too much would be set aside.
+    """
+
+    datum: Datum | None = None
+    before = total = math.nan
 
 
 @dataclass(frozen=True)
@@ -237,7 +244,9 @@ class BudgetFilter:
         hint = f"{paid} was charged before: release less often or with more noise"
         if before == 0.0:
             hint = "nothing was charged before this release, which is too much by itself: use more noise"
-        return BudgetExceededError("budget", got, f"at most {limit} per datum", hint)
+        exceeded = BudgetExceededError("budget", got, f"at most {limit} per datum", hint)
+        exceeded.datum, exceeded.before, exceeded.total = datum, before, joint[name]
+        return exceeded
 
 
 NO_BOUND = "use another mechanism, such as Laplace noise for a pure budget, or give a budget in the notion of this one"

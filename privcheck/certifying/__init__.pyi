@@ -6,6 +6,8 @@ from ._explored_streams import changed_tables as changed_tables
 from ._explored_streams import random_table as random_table
 from ._guard import guard as guard
 from ._guard import guarded as guarded
+from ._looking.first_finding import first_finding as first_finding
+from ._looking.refusal import Refusal as Refusal
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive

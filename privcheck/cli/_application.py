@@ -13,6 +13,7 @@ from privcheck.cli._audit_command import audit
 from privcheck.cli._bounds_command import bounds
 from privcheck.cli._certify_command import certify
 from privcheck.cli._claims_command import claims
+from privcheck.cli._fix_command import fix
 from privcheck.cli._frontier_command import frontier
 from privcheck.cli._help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli._init_command import init
@@ -30,6 +31,7 @@ Audit, certify, bound and simulate differentially private bandits.
 
     privcheck audit my_bandit.py:MyBandit --epsilon 1 --arms 2 --horizon 16
     privcheck certify adap-ucb --epsilon 1
+    privcheck fix my_bandit.py:MyBandit --epsilon 1 --arms 2
     privcheck account plan.toml
     privcheck bounds --means 0.75,0.625,0.5 --epsilon 1 --horizon 1e7
     privcheck simulate adap-ucb ucb --environment c2 --epsilon 1 --horizon 1e5
@@ -72,6 +74,7 @@ app.command(cls=DocumentedCommand, short_help="Search for a privacy leak: lower 
 app.command(cls=DocumentedCommand, short_help="Bound epsilon from above, for code that releases through mechanisms.")(
     certify
 )
+app.command(cls=DocumentedCommand, short_help="Patch a bandit's source: certified, and priced in regret.")(fix)
 app.command(cls=DocumentedCommand, short_help="Add a night's evidence to that of all nights and versions before.")(
     watch
 )

@@ -13,8 +13,8 @@ from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.contexts import ContextOptions
+from privcheck.cli._described.long_runs import check_effort, seconds_of_audit
 from privcheck.cli._described.target import TargetOptions, named_target
-from privcheck.cli._long_runs import check_effort, seconds_of_audit
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_audit

@@ -9,10 +9,10 @@ from privcheck.cli._declared_options import described
 from privcheck.cli._described.contexts import ContextOptions
 from privcheck.cli._described.environment import ArmsOptions, EnvironmentOptions
 from privcheck.cli._described.instance import BoundsQuestions, InstanceOptions
+from privcheck.cli._described.long_runs import Consent
 from privcheck.cli._described.target import TargetOptions
-from privcheck.cli._long_runs import Consent
 from privcheck.declared import declared_fields
-from privcheck.targets import CertifySettings, FrontierSettings, Settings, SimulateSettings, WatchSettings
+from privcheck.targets import CertifySettings, FixSettings, FrontierSettings, Settings, SimulateSettings, WatchSettings
 
 
 def asking(options: list[Field[Any]], after: str = "") -> list[Field[Any]]:
@@ -27,6 +27,7 @@ DECLARED = {
         *asking(described(Settings.options(), contexts=ContextOptions)),
     ],
     "certify": asking(described(CertifySettings.options(), contexts=ContextOptions)),
+    "fix": described(FixSettings.options()),
     "watch": [*declared_fields(TargetOptions), *described(WatchSettings.options(), contexts=ContextOptions)],
     "simulate": asking(described(SimulateSettings.options(), environment=EnvironmentOptions), after="time_budget"),
     "frontier": asking(described(FrontierSettings.options(), environment=ArmsOptions), after="time_budget"),

@@ -13,7 +13,7 @@ from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.environment import EnvironmentOptions
-from privcheck.cli._long_runs import check_effort, seconds_of_long_run, timed_policies
+from privcheck.cli._described.long_runs import check_effort, seconds_of_long_run, timed_policies
 from privcheck.cli._options import Json, Policies, check_html, check_json
 from privcheck.cli._statuses import status_of_simulation
 from privcheck.errors import PrivcheckError

@@ -15,7 +15,7 @@ from privcheck.errors import PrivcheckError, on_one_line
 
 if TYPE_CHECKING:
     from privcheck.reporting import Baseline, Folder
-    from privcheck.results import AuditReport, Certificate, Frontier, Simulation, WatchReport
+    from privcheck.results import AuditReport, Certificate, Fix, Frontier, Simulation, WatchReport
     from privcheck.sweeps import Sweep
 
 NOTHING_FOUND, FOUND, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -99,6 +99,17 @@ def status_of_watch(found: WatchReport, *, played: bool) -> int:
     if found.alarm is not None:
         return FOUND
     return INCONCLUSIVE if played and not found.counted else NOTHING_FOUND
+
+
+OF_FIX = {
+    "fixed": NOTHING_FOUND, "nothing to fix": NOTHING_FOUND, "nothing certifies": FOUND, "none learns": INCONCLUSIVE,
+}  # fmt: skip
+"""By the outcome of a fix."""
+
+
+def status_of_fix(found: Fix) -> int:
+    """Return the exit status of `privcheck fix`."""
+    return OF_FIX[found.outcome]
 
 
 def status_of_claims(wrong: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import numbers
 import re
@@ -137,7 +138,7 @@ def find_leak(
     known = "indicator" if hint.startswith(INDICATOR) else kind
     fills = hint.startswith(COLLECT) and _is_array(place, array_of(code))
     if pasted := replacement(code, _generator_of(place), known, one=len(data) == 1, array=fills):
-        hint = f"{hint}{_made_in(file, pasted)}: {pasted}"
+        hint = f"{hint}{_made_in(file, line, pasted)}: {pasted}"
     if made is not None and (made.file, made.line) != (file, line):
         hint = f"{hint}; the value was computed at {Path(made.file).name}:{made.line}"
     return Leak(kind, file, line, place.f_code.co_name, code, data, hint, operation)
@@ -156,14 +157,38 @@ def function_of_numpy(error: BaseException) -> str:
     return f"numpy.{named[1]}" if named else ""
 
 
-def _made_in(file: str, pasted: str) -> str:
-    """Return the line that makes the array which a pasted line makes instead, in words; nothing if it is not found."""
+def _made_in(file: str, line: int, pasted: str) -> str:
+    """Return the line after which a line is to be pasted that makes an array anew; nothing if it is not found.
+
+    It is looked for in the class that leaks: other classes of the file may have an attribute of the same name.
+    """
     name, _, made = pasted.partition(" = ")
     if not made.startswith("privcheck.zeros("):
         return ""
-    making = re.compile(rf"\s*{re.escape(name)}\s*(:[^=]+)?=(?!=)\s*np\.(zeros|ones|full|empty)\b")
-    found = [number for number, line in enumerate(linecache.getlines(file), 1) if making.match(line)]
-    return f", in place of line {found[0]}" if len(found) == 1 else ""
+    try:
+        tree: ast.AST = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return ""
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.lineno <= line <= (n.end_lineno or 0)]
+    makers = [node for node in ast.walk(around[-1] if around else tree) if name in _arrays_made(node)]
+    return f", after line {makers[0].end_lineno}" if len(makers) == 1 else ""  # type: ignore[attr-defined]
+
+
+def _arrays_made(node: ast.AST) -> list[str]:
+    """Return the names that a statement gives arrays of numpy's, also one of several in `a, b = 0, np.zeros(2)`."""
+    if isinstance(node, ast.AnnAssign):
+        pairs: list[tuple[ast.expr, ast.expr | None]] = [(node.target, node.value)]
+    elif isinstance(node, ast.Assign):
+        pairs = []
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs += zip(target.elts, node.value.elts, strict=False)
+            else:
+                pairs.append((target, node.value))
+    else:
+        return []
+    makes = re.compile(r"(np|numpy)\.(zeros|ones|full|empty)\b")
+    return [ast.unparse(target) for target, value in pairs if value is not None and makes.match(ast.unparse(value))]
 
 
 def _is_array(place: FrameType, name: str) -> bool:

@@ -42,7 +42,7 @@ def replacement(
     >>> replacement("x = min(1, max(0.5, reward))", kind="indicator"), replacement("total += float(reward)")
     ('x = privcheck.clip(reward, 0.5, 1)', 'total += reward')
     >>> replacement("return math.exp(reward)"), replacement("if reward > 0.5:", kind="indicator")
-    ('return np.exp(reward)', '(reward > 0.5) * 1.0')
+    ('return np.exp(reward)', '')
     >>> replacement("answer = reward if self.rng.random() < 0.75 else 1 - reward", kind="coin")
     'answer = np.where(self.rng.random() < 0.75, reward > 0.5, 1 - (reward > 0.5))'
     >>> replacement("noisy = float(mean + np.random.laplace(0, 2))"), replacement("total = reward")
@@ -62,7 +62,7 @@ def replacement(
             return ""
         if after != before:
             return f"{code.split()[0]} {ast.unparse(test)}:"
-        return f"({ast.unparse(test)}) * 1.0" if kind == "indicator" else ""
+        return ""  # what the condition decides stands in other lines
     if _reads(ast.walk(tree)):
         return ""
     if after != before:

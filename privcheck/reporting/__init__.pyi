@@ -47,6 +47,7 @@ from ._text.certificate_sentences import replay_sentence as replay_sentence
 from ._text.claim_sentences import evidence_sentences as evidence_sentences
 from ._text.explained import explain as explain
 from ._text.explained import explained as explained
+from ._text.fix_sentences import fix_command as fix_command
 from ._text.numbers import clean as clean
 from ._text.resting_claims import failed_claims as failed_claims
 from ._text.resting_claims import resting_sentence as resting_sentence

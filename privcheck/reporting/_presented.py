@@ -30,6 +30,7 @@ KINDS = {
     "Folder": "folder",
     "Baseline": "baseline",
     "WatchReport": "watch",
+    "Fix": "fix",
 }
 """The module in `kinds` that shows results of a class."""
 

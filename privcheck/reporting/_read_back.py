@@ -13,6 +13,7 @@ from privcheck.reporting._json_source import read_source
 from privcheck.results import (
     AuditReport,
     Certificate,
+    Fix,
     Frontier,
     LawBound,
     OneRunBound,
@@ -32,6 +33,7 @@ READERS: tuple[tuple[set[str], Callable[[str], Result]], ...] = (
     ({"epsilon_lower", "canaries"}, OneRunBound.from_json),
     ({"epsilon_lower", "counted_runs", "likelier"}, SampleBound.from_json),
     ({"epsilon_lower", "log_ratio", "at"}, LawBound.from_json),
+    ({"target", "outcome", "patches", "finding"}, Fix.from_json),
     ({"nights", "versions", "alarms"}, WatchReport.from_json),
     ({"claims"}, findings_from_text),
 )
@@ -43,9 +45,9 @@ def load(path: str | Path) -> Any:
 
     Parameters
     ----------
-    path : a .json file of an audit, a certificate, bounds, claims, a watch or a bound from samples or one run, which
-        `save` or a command with `--json` wrote; or a .npz file of a simulation, which `save` wrote. Results of earlier
-        versions of privcheck can be read, too.
+    path : a .json file of an audit, a certificate, bounds, claims, a watch, a fix or a bound from samples or one run,
+        which `save` or a command with `--json` wrote; or a .npz file of a simulation, which `save` wrote. Results of
+        earlier versions of privcheck can be read, too.
 
     Returns
     -------

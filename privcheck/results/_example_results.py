@@ -10,6 +10,7 @@ from privcheck.accounting import Charge, Ledger, mu_of_pure, rho_of_pure
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import AuditReport, Estimate, Resolution, Witness
 from privcheck.results._certificate import Certificate
+from privcheck.results._fix_result import Fix, FixEdit, FixFinding, FixPatch, PlaceRegret, PolicyRegret
 from privcheck.results._replay_result import ReplayResult
 from privcheck.results._watch_report import WatchAlarm, WatchedNight, WatchedVersion, WatchReport
 
@@ -163,3 +164,70 @@ WATCHED = WatchReport(
     alarms=(WatchAlarm(2, 1, 2, 2e3),),
 )
 """Two nights, of which the second raises an alarm."""
+
+_PLACES = "rewards 0 or 1 with means 0.75, 0.25", "rewards 0 or 1 with means 0.45, 0.1"
+
+FIXED_BANDIT = Fix(
+    target="bandit.py:Bandit",
+    epsilon=1.0,
+    arms=2,
+    horizon=40,
+    rewards=(0.0, 1.0),
+    seed=0,
+    outcome="fixed",
+    finding=FixFinding(
+        "conversion",
+        "bandit.py",
+        9,
+        "self.sums[action] += reward",
+        "bandit.py:9 in update: float() on a private value of round 1 (self.sums[action] += reward)",
+    ),
+    patches=(
+        FixPatch(
+            number=1,
+            standing="recommended",
+            why="",
+            edits=(FixEdit("noisy-rewards", "universal", "each reward is released once, with Laplace noise", 8),),
+            diff="""diff --git a/bandit.py b/bandit.py
+--- a/bandit.py
++++ b/bandit.py
+@@ -8,2 +8,3 @@
+     def update(self, action, reward):
++        reward = float(reward + self.rng.laplace(0.0, 1.0 / self.epsilon))
+         self.sums[action] += reward
+""",
+            text="class Bandit: ...\n",
+            certificate=replace(GRANTED, target="bandit.py:Bandit"),
+            settings=("epsilon = 0.3, 4 arms, 160 rounds", "epsilon = 3, 2 arms, 91 rounds"),
+            epsilon_lower=0.318,
+            audit_runs=2000,
+            regret=PolicyRegret(
+                "patch 1",
+                32,
+                (PlaceRegret(_PLACES[0], 34.0, 6.8, 0.068, 0.02), PlaceRegret(_PLACES[1], 41.8, 6.8, 0.119, 0.04)),
+            ),
+            regret_ratio=1.56,
+        ),
+    ),
+    original=PolicyRegret(
+        "original",
+        32,
+        (PlaceRegret(_PLACES[0], 21.8, 0.4, 0.044, 0.01), PlaceRegret(_PLACES[1], 26.8, 0.3, 0.077, 0.03)),
+    ),
+    others=(
+        PolicyRegret(
+            "uniform", 0, (PlaceRegret(_PLACES[0], 500.0, 0.0, 1.0, 1.0), PlaceRegret(_PLACES[1], 350.0, 0.0, 1.0, 1.0))
+        ),
+        PolicyRegret(
+            "adap-ucb",
+            32,
+            (PlaceRegret(_PLACES[0], 120.0, 3.8, 0.24, 0.0), PlaceRegret(_PLACES[1], 92.4, 2.8, 0.264, 0.02)),
+        ),
+    ),
+    rounds=2000,
+    tried=(("noisy-rewards",),),
+    looks=2,
+    seconds=(6.1, 12.0),
+    sha256="0" * 64,
+)
+"""A leak, and a patch that releases every reward with noise."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from privcheck.auditing import shown_path
 from privcheck.certifying import certify
 from privcheck.errors import PrivcheckError
-from privcheck.reporting import clean, evidence, plural, python_call, replay_sentence, sentence
+from privcheck.reporting import clean, evidence, fix_command, plural, python_call, replay_sentence, sentence
 from privcheck.results import Certificate
 from privcheck.targets import EXECUTIONS
 from privcheck.testing._assertion import FACT, asked, assertion, called, failure, known, nothing, passed
@@ -70,8 +73,20 @@ def assert_certified(
     told = f"{clean(certificate.target)}: {sentence(certificate)}"
     if not certificate.granted:
         chance = f"{FACT}; but code that is not certified may still satisfy its claim"
-        found = [*evidence(certificate), *keep_page(certificate)]
+        command = fix_command(certificate, _place(target))
+        found = [*evidence(certificate), *keep_page(certificate), *([f"fix: {command}"] if command else [])]
         raise failure(told, found, chance, how, call)
     explored = plural(certificate.executions, "guarded run")
     passed(f"{told} ({explored} of {plural(certificate.horizon, 'round')}; {replay_sentence(certificate)})")
     return certificate
+
+
+def _place(target: Any) -> str:
+    """Return the file and the name of a target that is a class at the top level of a file, or its place; else "-"."""
+    if isinstance(target, str):
+        return target
+    file = None
+    if isinstance(target, type) and "." not in target.__qualname__:
+        with suppress(TypeError, OSError):
+            file = inspect.getsourcefile(target)
+    return "-" if file is None else f"{shown_path(file)}:{target.__name__}"

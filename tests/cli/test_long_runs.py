@@ -2,9 +2,9 @@
 
 import pytest
 
-from privcheck.cli import _long_runs as long_runs
 from privcheck.cli import run
-from privcheck.cli._long_runs import HOUR, MANY, check_effort, seconds_per_run
+from privcheck.cli._described import long_runs
+from privcheck.cli._described.long_runs import HOUR, MANY, check_effort, seconds_per_run
 from privcheck.errors import PrivcheckError
 
 ENDLESS = "99999999999999"

@@ -23,8 +23,8 @@ from privcheck.cli import _statuses as statuses
 from privcheck.cli import main, run
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._baselines import Measured, compared
-from privcheck.results import FrontierPoint
-from privcheck.results._example_results import VIOLATION
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_CERTIFIES, NOTHING_TO_FIX, FrontierPoint
+from privcheck.results._example_results import FIXED_BANDIT, VIOLATION
 from privcheck.results._verdicts import VERDICTS
 from privcheck.sweeps import Sweep
 
@@ -310,3 +310,11 @@ def test_the_arms_of_a_log_are_named(capsys):
     assert run(["simulate", "ucb", *log, "--horizon", "10", "--runs", "2", "--html", "page.html"]) == 0
     assert "replay (means [/red] 1, b 0.5)" in " ".join(capsys.readouterr().out.split())
     assert "replay (means [/red] 1, b 0.5)" in Path("page.html").read_text()
+
+
+def test_the_status_follows_from_the_outcome():
+    by_outcome = {FIXED: 0, NOTHING_TO_FIX: 0, NOTHING_CERTIFIES: 1, NONE_LEARNS: 3}
+    for outcome, status in by_outcome.items():
+        assert statuses.status_of_fix(replace(FIXED_BANDIT, outcome=outcome)) == status
+    with pytest.raises(KeyError):
+        statuses.status_of_fix(replace(FIXED_BANDIT, outcome="another"))

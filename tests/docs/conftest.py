@@ -16,6 +16,7 @@ from privcheck.cli import run
 REPOSITORY = Path(__file__).parents[2]
 CHEAPLY = {
     "audit": ["--runs", "1000", "--pairs", "20", "--jobs", "1"],
+    "fix": ["--rounds", "300", "--time-budget", "2"],
     "simulate": ["--runs", "20", "--horizon", "2000"],
     "frontier": ["--runs", "5", "--horizon", "200", "--audit-runs", "0"],
 }

@@ -14,8 +14,6 @@ from privcheck.private_values import LeakError, PrivateSource, replacement
 
 # what leaks, and what is advised in its place
 APPLIES = {
-    "if r > 0.5:": "(r > 0.5) * 1.0",
-    "while 0.5 < r:": "(0.5 < r) * 1.0",
     "x = 1 if r > 0.5 else 0": "x = np.where(r > 0.5, 1, 0)",
     "x = 2.0 * (r if r > 0.5 else 1 - r)": "x = 2.0 * np.where(r > 0.5, r, 1 - r)",
     "x = max(0.5, r)": "x = privcheck.clip(r, 0.5, None)",
@@ -43,6 +41,8 @@ DOES_NOT = {
     "t[0] += int(r)": "int() reads it before the array does",
     "t[0] = math.floor(r)": "a function",
     "q[0] = int(r)": "a list takes private values",
+    "if r > 0.5:": "(r > 0.5) * 1.0 is no line to paste: what is done then stands in other lines",
+    "while 0.5 < r:": "the same",
     "if r + s > 0.5:": "a comparison of a sum is no indicator",
     "if not r > 0.5:": "`not` reads the comparison",
     "if r > 0.5 and s > 0.5:": "`and` reads it",

@@ -192,11 +192,21 @@ def test_equal_losses_have_one_entry_in_a_legend_and_labels_do_not_overlap(tmp_p
 def test_the_advice_on_an_array_names_the_line_that_makes_it(tmp_path):
     (tmp_path / "sums.py").write_text(PUBLISHED, "utf-8")
     (leak, *_) = privcheck.certify(f"{tmp_path / 'sums.py'}:Published", epsilon=1.0, arms=2, horizon=6).leaks
-    assert "self.sums = privcheck.zeros(np.shape(self.sums))" in leak.hint
-    assert "in place of line" not in leak.hint, "several names are assigned in that line"
-    text = PUBLISHED.replace(", self.means = arms, 0, np.zeros(arms), np.zeros(arms)", " = arms, 0, 0")
-    text = text.replace("\n\n    def select", "\n        self.sums = np.zeros(arms)\n\n    def select", 1)
-    (tmp_path / "own.py").write_text(text, "utf-8")
-    (leak, *_) = privcheck.certify(f"{tmp_path / 'own.py'}:Published", epsilon=1.0, arms=2, horizon=6).leaks
-    line = 1 + text.splitlines().index("        self.sums = np.zeros(arms)")
-    assert leak.hint.endswith(f", in place of line {line}: self.sums = privcheck.zeros(np.shape(self.sums))")
+    line = next(n for n, each in enumerate(PUBLISHED.splitlines(), 1) if "np.zeros(arms), np.zeros(arms)" in each)
+    advice = "self.sums = privcheck.zeros(np.shape(self.sums))"
+    assert leak.hint.endswith(f", after line {line}: {advice}"), "several names are assigned in that line"
+    lines = PUBLISHED.splitlines()
+    lines.insert(line, f"        {advice}")
+    (tmp_path / "pasted.py").write_text("import privcheck\n" + "\n".join(lines), "utf-8")
+    pasted = privcheck.certify(f"{tmp_path / 'pasted.py'}:Published", epsilon=1.0, arms=2, horizon=6)
+    assert leak.code not in {other.code for other in pasted.leaks}, "pasted where it says, it applies"
+
+
+def test_the_advice_on_an_array_names_no_line_of_another_class(tmp_path):
+    other = "class Other:\n    def __init__(self):\n        self.sums = np.zeros(7)\n\n\n"
+    text = PUBLISHED.replace("class Published", f"{other}class Published")
+    assert text != PUBLISHED
+    (tmp_path / "two.py").write_text(text, "utf-8")
+    (leak, *_) = privcheck.certify(f"{tmp_path / 'two.py'}:Published", epsilon=1.0, arms=2, horizon=6).leaks
+    line = next(n for n, each in enumerate(text.splitlines(), 1) if "np.zeros(arms), np.zeros(arms)" in each)
+    assert f", after line {line}: " in leak.hint

@@ -59,12 +59,33 @@ def _watched() -> object:
         return privcheck.watch("rnm-ftnl-published", epsilon=1.0, store=store, nights=3)
 
 
+LEAKY = """
+class Greedy:
+    def __init__(self, rng, arms, epsilon):
+        self.rng, self.epsilon, self.arm = rng, epsilon, 0
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.arm = action if reward > 0.5 else 1 - action
+"""
+
+
+def _fixed() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "greedy.py")
+        file.write_text(LEAKY, encoding="utf-8")
+        return privcheck.fix(f"{file}:Greedy", epsilon=1.0, arms=2, rounds=300, time_budget=1.0)
+
+
 CALLS: dict[str, Callable[[], object]] = {
     "one_run": _guessed,
     "sample_bound": _sampled,
     "law_bound": _from_laws,
     "claims": _claimed,
     "watch": _watched,
+    "fix": _fixed,
 }
 
 

@@ -11,11 +11,17 @@ from privcheck.auditing import file_named, shown_path
 from privcheck.private_values import KINDS
 from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.certificate_sentences import divergence_sentences
+from privcheck.reporting._text.fix_sentences import sentence as fix_sentence
 from privcheck.reporting._text.numbers import clean
 from privcheck.reporting._text.watch_sentences import sentence as watch_sentence
-from privcheck.results import FAULT_KINDS, AuditReport, Certificate, WatchReport
+from privcheck.results import FAULT_KINDS, AuditReport, Certificate, Fix, FixPatch, WatchReport
 
 VIOLATION, REFUSED, DIVERGES, ALARM = "violation", "refused-release", "diverging-replay", "alarm"
+
+UNFIT = "not-certifiable"
+
+REFUSALS = ("first", "again", "other")
+"""The kinds of refused releases that a look tells apart."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,11 @@ RULES: dict[str, Rule] = {
         "A version of the code that was watched breaks the claimed epsilon.",
         "Audit the versions since the one that the alarm names.",
     ),
+    UNFIT: Rule(
+        "code that cannot be certified",
+        "The code fails under the guard, or draws noise that is not counted.",
+        "Draw all noise from the Generator that the policy is built with.",
+    ),
     **{kind: Rule(about.title, about.meaning, about.fix) for kind, about in FAULT_KINDS.items()},
     **{
         f"leak-{kind}": Rule(
@@ -71,6 +82,7 @@ class Finding:
     message : what was found, in sentences.
     file, line : where; an empty file where that is not known.
     code : the source line.
+    patches : those that repair it, the first one first.
     """
 
     rule: str
@@ -78,10 +90,12 @@ class Finding:
     file: str = ""
     line: int = 0
     code: str = ""
+    patches: tuple[FixPatch, ...] = ()
 
 
-def findings(result: AuditReport | Certificate | WatchReport) -> list[Finding]:
-    """Return the faults of a violation, what speaks against a certificate, or an alarm; nothing if nothing was found.
+def findings(result: AuditReport | Certificate | WatchReport | Fix) -> list[Finding]:
+    """Return the faults of a violation, what speaks against a certificate, an alarm, or what a fix is for; nothing if
+    nothing was found.
 
     >>> from privcheck.results._example_results import GRANTED, VIOLATION
     >>> [finding.rule for finding in findings(VIOLATION)], findings(GRANTED)
@@ -89,6 +103,8 @@ def findings(result: AuditReport | Certificate | WatchReport) -> list[Finding]:
     """
     if isinstance(result, WatchReport):
         return [] if result.alarm is None else [Finding(ALARM, f"{watch_sentence(result)}.", *_place(result.target))]
+    if isinstance(result, Fix):
+        return _of_fix(result)
     return _of_audit(result) if isinstance(result, AuditReport) else _of_certificate(result)
 
 
@@ -130,6 +146,18 @@ def _of_certificate(certificate: Certificate) -> list[Finding]:
         told = divergence_sentences(divergence, contextual=certificate.contexts is not None)
         found.append(Finding(DIVERGES, " ".join(told), *_place(certificate.target)))
     return found
+
+
+def _of_fix(found: Fix) -> list[Finding]:
+    own = found.finding
+    if own is None:
+        return []
+    leaked = f"leak-{own.kind}"
+    rule = leaked if leaked in RULES else REFUSED if own.kind in REFUSALS else UNFIT
+    at = (shown_path(own.file), own.line, own.code) if own.file else _place(found.target)
+    patches = [found.recommended] if found.recommended is not None else []
+    told = f"{_sentence(clean(own.sentence))} {_sentence(clean(fix_sentence(found)))}"
+    return [Finding(rule, told, *at, tuple(patches))]
 
 
 def _sentence(text: str) -> str:

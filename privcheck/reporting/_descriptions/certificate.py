@@ -34,6 +34,7 @@ from privcheck.reporting._text.certificate_sentences import (
     coverage,
     divergence_sentences,
 )
+from privcheck.reporting._text.fix_sentences import fix_command
 from privcheck.reporting._text.numbers import clean
 from privcheck.reporting._text.repeating import repeat_certificate
 from privcheck.results import Certificate
@@ -78,6 +79,13 @@ def refusals(certificate: Certificate) -> Iterator[Part]:
     if certificate.refusals:
         yield Heading("Refused releases")
         yield Listed(certificate.refusals, most=3)
+
+
+def repairs(certificate: Certificate) -> Iterator[Part]:
+    """Yield the command that looks for a certified patch, if it takes such a target."""
+    if command := fix_command(certificate):
+        yield Heading("How to look for a patch", "To look for a patch")
+        yield Code(command)
 
 
 def contradictions(certificate: Certificate) -> Iterator[Part]:
@@ -130,5 +138,5 @@ def repeated(certificate: Certificate) -> Iterator[Part]:
     yield from (Code(call.folded()) for call in repeat_certificate(certificate))
 
 
-SECTIONS = (ledger, leaks, refusals, contradictions, unreached, undeclared, divergence, covered, repeated)
+SECTIONS = (ledger, leaks, refusals, repairs, contradictions, unreached, undeclared, divergence, covered, repeated)
 """What follows the numbers, in order: each yields the parts of a section, or none."""

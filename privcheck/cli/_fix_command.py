@@ -1,0 +1,93 @@
+"""`privcheck fix`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privcheck.cli._code_findings import Sarif, check_findings
+from privcheck.cli._command_options import DECLARED
+from privcheck.cli._declared_options import declared_options
+from privcheck.cli._delivery import deliver
+from privcheck.cli._options import Json, check_html, check_json
+from privcheck.cli._process import contained_target
+from privcheck.cli._statuses import status_of_fix
+
+if TYPE_CHECKING:
+    from privcheck.results import Fix
+
+
+@declared_options(DECLARED["fix"])
+def fix(
+    target: Annotated[str, typer.Argument(metavar="FILE:CLASS", help="A bandit of your own: path/to/file.py:Class.")],
+    *,
+    diff: Annotated[
+        str | None, typer.Option(help="Write the recommended patch to this .diff or .patch file, for git apply.")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Change the file itself; nothing else does.")] = False,
+    json: Json = None,
+    html: Annotated[
+        str | None, typer.Option(help="Write a page with the patches, and their regret, to this .html file.")
+    ] = None,
+    sarif: Sarif = None,
+    **options: Any,
+) -> int:
+    """Propose patches of a bandit's source that are certified, and recommend the one with the least regret.
+
+    Guarded runs find what leaks; edits are made for it, and patches are judged afresh and priced in regret:
+
+        privcheck fix my_bandit.py:MyBandit --epsilon 1 --arms 2
+
+    A patch is a proposal: read it, and apply it with git.
+
+        privcheck fix my_bandit.py:MyBandit --epsilon 1 --arms 2
+            --diff my_bandit.patch
+        git apply my_bandit.patch
+
+    --write applies it at once, if the file has not changed meanwhile; the old one stays beside it as FILE.orig unless
+    git has it.
+
+    Exit status: 0 a recommended patch, or nothing to fix; 1 nothing certifies; 2 bad input; 3 patches are certified and
+    all of them stop learning; 130 or 143 interrupted.
+    """
+    from privcheck.fixing import check_fixable
+    from privcheck.fixing import fix as run_fix
+    from privcheck.reporting import details, save_sarif
+
+    check_json(json)
+    check_html(html)
+    check_findings(None, sarif, json)
+    if diff is not None:
+        from privcheck.files import check_output
+
+        check_output(diff, "diff", (".diff", ".patch"))
+    with contained_target():
+        check_fixable(target, to_write=write)
+        found = run_fix(target, **options)
+    files: list[Callable[[], object]] = [partial(found.save_html, html)] if html is not None else []
+    files += [partial(save_sarif, found, sarif)] if sarif is not None else []
+    files += _patch_files(found, target, diff, write)
+    deliver(json, found.to_json(), lambda: details(found), *files)
+    return status_of_fix(found)
+
+
+def _patch_files(found: Fix, target: str, diff: str | None, write: bool) -> list[Callable[[], object]]:
+    """Return what writes the recommended patch, or says on standard error that there is none though one is needed."""
+    from privcheck.files import write_whole
+    from privcheck.fixing import diff_bytes, save_patch
+
+    patch = found.recommended
+    if patch is None:
+        asked = " and ".join(name for name, given in (("--diff", diff is not None), ("--write", write)) if given)
+        told = f"privcheck: {found.outcome}: there is no recommended patch, so {asked} wrote nothing\n"
+        return [lambda: sys.stderr.write(told)] if asked and found.outcome != "nothing to fix" else []
+    files: list[Callable[[], object]] = []
+    if diff is not None:
+        files.append(lambda: write_whole(diff, diff_bytes(target, patch), "diff"))
+    if write:
+        files.append(lambda: sys.stderr.write(f"privcheck: {save_patch(found, target)}\n"))
+    return files

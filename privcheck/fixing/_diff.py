@@ -1,0 +1,56 @@
+"""What a patch changes, as a unified diff that `git apply` takes."""
+
+from __future__ import annotations
+
+import difflib
+import subprocess
+from pathlib import Path
+
+CONTEXT = 3
+"""Unchanged lines around each change."""
+
+
+def unified(before: str, after: str, name: str) -> str:
+    r"""Return the diff of two texts of a file, with the newlines that the texts have.
+
+    Lines end with "\n" alone, as for git: a carriage return before it belongs to the line.
+
+    >>> print(unified("a\nb", "a\nc", "bandit.py"), end="")
+    diff --git a/bandit.py b/bandit.py
+    --- a/bandit.py
+    +++ b/bandit.py
+    @@ -1,2 +1,2 @@
+     a
+    -b
+    \ No newline at end of file
+    +c
+    \ No newline at end of file
+    """
+    old, new = _lines(before), _lines(after)
+    found = list(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", n=CONTEXT, lineterm="\n"))
+    if not found:
+        return ""
+    head = f"diff --git a/{name} b/{name}\n"
+    return head + "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+
+
+def _lines(text: str) -> list[str]:
+    pieces = text.split("\n")
+    return [f"{line}\n" for line in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
+
+
+def name_in_diffs(path: Path) -> str:
+    """Return what a diff calls a file: its path in its git repository, or its name where it is in none."""
+    own = path.resolve()
+    try:
+        told = subprocess.run(
+            ["git", "rev-parse", "--show-toplevel"],
+            cwd=own.parent,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=10,
+        )
+        return own.relative_to(Path(told.stdout.strip()).resolve()).as_posix()
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return own.name

@@ -1,0 +1,300 @@
+"""`privcheck.fix`: from a finding to a patch that is certified, priced in regret and shown as a diff."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from privcheck.errors import PrivcheckError, words
+from privcheck.fixing._diff import name_in_diffs, unified
+from privcheck.fixing._judgement import Judgement, certified, judged, refuted
+from privcheck.fixing._look import Finding, Setting, computing
+from privcheck.fixing._own_file import OwnFile, own_file, own_path
+from privcheck.fixing._price import Priced, priced, ratio
+from privcheck.fixing._program import NotEditableError
+from privcheck.fixing._search import Patch, search
+from privcheck.fixing._source_text import SourceText
+from privcheck.fixing._write import check_writable, write_patch
+from privcheck.progress import progress
+from privcheck.results import (
+    CERTIFIED_TOO,
+    FIXED,
+    NONE_LEARNS,
+    NOTHING_CERTIFIES,
+    NOTHING_TO_FIX,
+    RECOMMENDED,
+    STOPS_LEARNING,
+    WITHDRAWN,
+    Fix,
+    FixEdit,
+    FixFinding,
+    FixPatch,
+)
+from privcheck.targets import FixSettings
+
+SEARCH_SECONDS = 60.0
+"""Of the search for patches, at most."""
+
+
+def fix(
+    target: Any,
+    *,
+    epsilon: float | None = None,
+    arms: int | None = None,
+    horizon: int = 40,
+    rewards: tuple[float, float] = (0.0, 1.0),
+    rounds: int = 2000,
+    time_budget: float = 60.0,
+    seed: int = 0,
+) -> Fix:
+    """Propose patches of a bandit's source that are certified, and recommend the one with the least regret.
+
+    Guarded runs find what leaks or exceeds the budget. Edits of a closed list are made for it, one after the other,
+    until guarded runs find nothing; two edits that fit any bandit, noisy rewards and noisy blocks of rewards, are
+    always tried. Each patch that is left is judged afresh, with another seed and in two more settings, and its regret
+    is measured beside that of the original. The file is read and not changed: see `save_patch`.
+
+    Parameters
+    ----------
+    target : "path/to/file.py:Class", or a class at the top level of a file, with `select(self)` and
+        `update(self, action, reward)` in that file.
+    epsilon : the budget, in pure DP, > 0. The patched class is told it: a patch that holds for one epsilon only is
+        withdrawn.
+    arms : number of arms K, from 2 to 40.
+    horizon : rounds of the guarded runs by which patches are looked for, at least 24.
+    rewards : range of the rewards.
+    rounds : rounds of a run by which regret is measured.
+    time_budget : CPU seconds after which no more runs are played for the regret; they end before if the best patches
+        differ by two standard errors.
+    seed : of streams, noise and coins; the judge and the audit have seeds of their own.
+
+    Returns
+    -------
+    Fix : with `recommended`, the patch to apply, or None.
+
+    Guarantee
+    ---------
+    A patch that is listed as certified has a granted certificate, with the guarantee of `privcheck.certify` at this
+    epsilon, and no line that matters for privacy was left unreached. The recommended one was also audited: a lower
+    bound above epsilon withdraws it, which happens to a patch that keeps its epsilon with probability at most .001.
+    Regret is measured in a few environments and proves nothing about others. A patch that stops learning in one of
+    them is never recommended.
+
+    Raises
+    ------
+    PrivcheckError : a target that is no class in a file of one's own, a file that cannot be read or imported, an
+        `update` that is missing, has other arguments or is in another file, or an option out of its range.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> code = '''
+    ... class Greedy:
+    ...     def __init__(self, rng, arms, epsilon):
+    ...         self.rng, self.epsilon, self.best, self.arm = rng, epsilon, 0.0, 0
+    ...     def select(self):
+    ...         return self.arm
+    ...     def update(self, action, reward):
+    ...         self.arm = action if reward > 0.5 else 1 - action
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "greedy.py")
+    ...     length = file.write_text(code)
+    ...     found = fix(f"{file}:Greedy", epsilon=1.0, arms=2, rounds=200, time_budget=1.0)
+    >>> found.outcome, found.finding.line
+    ('fixed', 8)
+    """
+    options = dict(locals())
+    del options["target"]
+    settings = FixSettings.of(**options)
+    own = own_file(target)
+    game, effort = settings.game, settings.effort
+    count, budget = game.arms, settings.claim.epsilon
+    assert count is not None
+    assert budget is not None
+    setting = Setting(budget, count, max(game.horizon, 4 * count), rewards=game.rewards, seed=effort.seed)
+    with progress(f"fixing {own.target}", 100) as advance:
+        return _fixed(own, setting, effort.rounds, effort.time_budget, advance)
+
+
+def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance: Callable[[int], None]) -> Fix:
+    source, name, started = own.source, own.class_name, computing()
+    try:
+        found = search(source, name, setting, seconds=SEARCH_SECONDS)
+    except NotEditableError as error:
+        got = words(f"{own.target}, which leaks and cannot be edited: {error}")
+        hint = "privcheck certify says what leaks"
+        raise PrivcheckError("target", got, "a class with a plain update(self, action, reward)", hint) from None
+    advance(15)
+    result = Fix(
+        target=own.target,
+        epsilon=setting.epsilon,
+        arms=setting.arms,
+        horizon=setting.horizon,
+        rewards=setting.rewards,
+        seed=setting.seed,
+        outcome=NOTHING_CERTIFIES,
+        finding=None if found.finding is None else _finding(found.finding, source),
+        patches=(),
+        tried=tuple(tuple(edit.name for edit in edits) for edits in found.tried),
+        looks=found.looks,
+        sha256=source.sha256,
+        rounds=rounds,
+    )
+    if found.finding is None:
+        return _unfound(result, source, name, setting, started)
+    judgements = []
+    for patch in found.patches:
+        judgements.append(judged(source, patch, name, setting))
+        advance(35 // len(found.patches))
+    kept = [number for number, judgement in enumerate(judgements) if not judgement.withdrawn]
+    judging = computing() - started
+    result = replace(result, seconds=(judging, 0.0))
+    patches = [_listed(patch, judgement, own) for patch, judgement in zip(found.patches, judgements, strict=True)]
+    if not kept:
+        return replace(result, patches=_numbered(patches))
+    texts = [found.patches[number].text for number in kept]
+    price = priced(source, name, texts, setting, rounds=rounds, seconds=seconds)
+    advance(40)
+    for place, number in enumerate(kept):
+        patches[number] = _with_price(patches[number], price, place)
+    pricing = computing() - started - judging
+    patches.sort(key=_rank)
+    patches, audits = _with_best_audited(patches, source, name, setting)
+    standings = {patch.standing for patch in patches}
+    outcome = FIXED if RECOMMENDED in standings else NONE_LEARNS if STOPS_LEARNING in standings else NOTHING_CERTIFIES
+    return replace(
+        result,
+        outcome=outcome,
+        patches=_numbered(sorted(patches, key=_rank)),
+        original=price.original,
+        others=price.others,
+        seconds=(judging + audits, pricing),
+    )
+
+
+def _unfound(result: Fix, source: SourceText, name: str, setting: Setting, started: float) -> Fix:
+    """Return what is known of a program in which looks find nothing: it is certified, or says why not."""
+    certificate, why = certified(source, source.text, name, setting)
+    outcome, notes = (NOTHING_TO_FIX, ()) if not why else (NOTHING_CERTIFIES, (f"{NOTHING_FOUND}: {why}",))
+    seconds = computing() - started, 0.0
+    return replace(result, outcome=outcome, certificate=certificate, notes=notes, seconds=seconds)
+
+
+NOTHING_FOUND = "guarded runs find nothing to fix, and the code is not certified all the same"
+
+
+def _finding(found: Finding, source: SourceText) -> FixFinding:
+    own = found.file and _is_same(found.file, source)
+    lines = source.text.split("\n")
+    code = lines[found.line - 1] if own and 0 < found.line <= len(lines) else linecache.getline(found.file, found.line)
+    file = str(source.path) if own else found.file
+    return FixFinding(found.kind, file, found.line, code.strip(), found.sentence.replace(found.file or "\0", file))
+
+
+def _is_same(file: str, source: SourceText) -> bool:
+    return str(source.path.absolute()) == file
+
+
+def _listed(patch: Patch, judgement: Judgement, own: OwnFile) -> FixPatch:
+    source = own.source
+    return FixPatch(
+        number=0,
+        standing=WITHDRAWN if judgement.withdrawn else CERTIFIED_TOO,
+        why=judgement.withdrawn,
+        edits=tuple(FixEdit(edit.name, edit.family, edit.argument, edit.line) for edit in patch.edits),
+        diff=unified(source.text, patch.text, name_in_diffs(source.path)),
+        text=patch.text,
+        certificate=None if judgement.withdrawn else judgement.certificate,
+        settings=judgement.settings,
+    )
+
+
+def _with_price(patch: FixPatch, price: Priced, place: int) -> FixPatch:
+    measured, why = price.patches[place], price.stops[place]
+    return replace(
+        patch,
+        standing=STOPS_LEARNING if why else CERTIFIED_TOO,
+        why=why,
+        regret=measured,
+        regret_ratio=ratio(measured, price.original),
+    )
+
+
+ORDER = (RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING, WITHDRAWN)
+
+
+def _rank(patch: FixPatch) -> tuple[int, float]:
+    """Regret decides among certified patches that learn; the number of lines plays no part."""
+    return ORDER.index(patch.standing), 0.0 if patch.regret is None else patch.regret.share
+
+
+def _with_best_audited(
+    patches: Sequence[FixPatch], source: SourceText, name: str, setting: Setting
+) -> tuple[list[FixPatch], float]:
+    """Return the patches, of which the first that an audit does not refute is recommended, and the CPU seconds."""
+    started, result = computing(), list(patches)
+    for number, patch in enumerate(result):
+        if patch.standing != CERTIFIED_TOO:
+            break
+        audited, why = refuted(source, patch.text, name, setting)
+        lower, runs = (None, 0) if audited is None else audited
+        patch = replace(patch, epsilon_lower=lower, audit_runs=runs)
+        if not why:
+            result[number] = replace(patch, standing=RECOMMENDED)
+            break
+        result[number] = replace(patch, standing=WITHDRAWN, why=why, certificate=None, regret=None, regret_ratio=None)
+    return result, computing() - started
+
+
+def _numbered(patches: Sequence[FixPatch]) -> tuple[FixPatch, ...]:
+    """Return the patches with their numbers, by which their regret is named too."""
+    found = []
+    for number, patch in enumerate(patches, 1):
+        regret = None if patch.regret is None else replace(patch.regret, policy=f"patch {number}")
+        found.append(replace(patch, number=number, regret=regret))
+    return tuple(found)
+
+
+def save_patch(found: Fix, target: Any) -> str:
+    """Write the recommended patch over the file that it was made for, and return what was done, in a sentence.
+
+    Parameters
+    ----------
+    found : what `privcheck.fix` returned.
+    target : what was given to it.
+
+    Raises
+    ------
+    PrivcheckError : there is no recommended patch, the file has changed since it was read, or it cannot be written.
+    """
+    patch, own = found.recommended, own_source(target)
+    if patch is None:
+        hint = "a patch that stops learning is not written: take --diff FILE if you want one all the same"
+        raise PrivcheckError("write", words(f"a fix with the outcome {found.outcome!r}"), "a recommended patch", hint)
+    if own.sha256 != found.sha256:
+        got = words(f"{own.path}, which has changed since it was read")
+        raise PrivcheckError("write", got, "the file as it was read", "nothing was written: fix it again")
+    copy = write_patch(own, patch.text)
+    kept = "git has the file as it was" if copy is None else f"{copy.name} keeps the file as it was"
+    return f"wrote {own.path}; {kept}"
+
+
+def check_fixable(target: Any, *, to_write: bool = False) -> None:
+    """Refuse a target that cannot be fixed, or whose file cannot be written, before any work is done."""
+    if isinstance(target, str) and not target.endswith(".py"):
+        own_path(target)
+    if to_write:
+        check_writable(own_source(target).path)
+
+
+def diff_bytes(target: Any, patch: FixPatch) -> bytes:
+    """Return the diff of a patch in the encoding of the file that it was made for."""
+    return own_source(target).encoded(patch.diff)
+
+
+def own_source(target: Any) -> SourceText:
+    """Return the file of a target, read again."""
+    return SourceText.read(own_path(target))

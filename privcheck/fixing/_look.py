@@ -1,0 +1,231 @@
+"""A look at a program: guarded runs that stop at the first finding, in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import multiprocessing
+import signal
+import sys
+import time
+import types
+import warnings
+from collections.abc import Mapping
+from functools import cache, partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from privcheck.certifying import Refusal, drive, first_finding, random_table
+from privcheck.errors import PrivcheckError
+from privcheck.fixing._source_text import SourceText
+from privcheck.generators import seed_both
+from privcheck.mechanisms import Tape
+from privcheck.private_values import Leak
+from privcheck.targets import Claim, Game, Target, describe_exception, load
+
+SECONDS = 5
+"""Of computing after which a look is ended."""
+
+PATIENCE = 4.0
+"""How many times as long it may take, on a machine that has other things to do."""
+
+
+class Setting(NamedTuple):
+    """Where a program is looked at.
+
+    Parameters
+    ----------
+    epsilon : the budget, in pure DP.
+    arms, horizon : K, and the rounds of a run T.
+    feedback : "bandit".
+    rewards : the lowest and the highest reward.
+    runs : guarded runs, each on its own stream.
+    seed : of streams, coins and noise.
+    options : arguments of the constructor beside the Generator and those that privcheck passes.
+    """
+
+    epsilon: float = 1.0
+    arms: int = 2
+    horizon: int = 40
+    feedback: str = "bandit"
+    rewards: tuple[float, float] = (0.0, 1.0)
+    runs: int = 6
+    seed: int = 0
+    options: Mapping[str, Any] = types.MappingProxyType({})
+
+
+class Finding(NamedTuple):
+    """What a look found first.
+
+    Parameters
+    ----------
+    kind : that of the leak or the refusal; "uncounted" if noise of a global generator was drawn, "failure" if the
+        program cannot be run under the guard, "time" if the look took too long.
+    file, line : where; an empty string and 0 if it is not known.
+    cause : the leak or the refusal; None for other kinds.
+    sentence : in words.
+    """
+
+    kind: str
+    file: str
+    line: int
+    cause: Leak | Refusal | None
+    sentence: str
+
+
+def look(program: Path | str, class_name: str, setting: Setting, path: Path | None = None) -> Finding | None:
+    """Return the first thing for which a program would not be certified; None if nothing was found.
+
+    Parameters
+    ----------
+    program : the path of a file, or the text of one.
+    class_name : the bandit in it.
+    setting : where to look.
+    path : where the text would stand, so that it finds its neighbours and the finding names it.
+    """
+    if isinstance(program, Path):
+        path, program = program, SourceText.read(program).text
+    place = Path("bandit.py") if path is None else path
+    found: Finding | None = apart(partial(_looked, program, place, class_name, setting), SECONDS, TOO_LONG)
+    return found
+
+
+TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS} seconds, or ends the process")
+
+
+STARTING = 20.0
+"""Seconds that a new interpreter may take until it has imported what a look needs."""
+
+
+class _Still:
+    """A bandit whose guarded run imports and caches what every other will need."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng, self.total = rng, 0.0
+
+    def select(self) -> int:
+        return 0
+
+    def update(self, action: int, reward: float) -> None:  # noqa: ARG002
+        self.total += float(reward + self.rng.laplace(0.0, 1.0))
+
+
+@cache
+def _warm() -> None:
+    """Look at a bandit of ours in this process, so that forks of it need not import anything."""
+    claim, game = Claim(epsilon=1.0), Game(arms=2, horizon=2)
+    first_finding(load(_Still).target(claim, game, 2, 2), claim, game, 2, 1, 0)
+
+
+def apart(work: partial[Any], seconds: int, otherwise: Any) -> Any:
+    """Return what a function returns in a process of its own, or something else if that takes too long or ends early.
+
+    `seconds` are of computing, where the system counts them.
+
+    A fork of this process runs it where that is safe, because it starts in no time.
+    """
+    forks = sys.platform == "linux"
+    if forks:
+        _warm()
+    context: Any = multiprocessing.get_context("fork" if forks else "spawn")
+    ours, its = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(its, work, seconds), daemon=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: the fork runs only this
+        process.start()
+    its.close()
+    try:
+        return ours.recv() if ours.poll(PATIENCE * seconds + (0.0 if forks else STARTING)) else otherwise
+    except EOFError:
+        return otherwise
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+
+
+def _answer(connection: Connection, work: partial[Any], seconds: int) -> None:
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits ends this one, and says so
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with contextlib.suppress(ImportError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        found = work()
+    connection.send(found)
+
+
+def load_text(text: str, path: Path, class_name: str) -> Any:
+    """Return a class of a module with this text, as if it stood at a place. Only for a process of its own."""
+    name, file = f"privcheck_target_{path.stem}", str(path.absolute())
+    module = types.ModuleType(name)
+    module.__file__ = file
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.absolute().parent))
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
+    return getattr(module, class_name)
+
+
+def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding | None:
+    try:
+        policy, claim, game = _target(text, path, class_name, setting)
+        found = first_finding(policy, claim, game, setting.horizon, setting.runs, setting.seed)
+    except PrivcheckError as error:
+        return Finding("failure", "", 0, None, str(error))
+    except BaseException as error:
+        return Finding("failure", "", 0, None, describe_exception(error))
+    if isinstance(found, list):
+        sentence = f"noise of {' and '.join(found)} is not counted: draw it from the Generator of the policy"
+        return Finding("uncounted", "", 0, None, sentence)
+    if found is None:
+        return None
+    sentence = found.sentence if isinstance(found, Refusal) else str(found)
+    return Finding(found.kind, found.file, found.line, found, sentence)
+
+
+def computing() -> float:
+    """Return the seconds of computing of this process and of those that it waited for, or of a clock without them."""
+    try:
+        import resource
+    except ImportError:
+        return time.monotonic()
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in both)
+
+
+def same_actions(before: str, after: str, class_name: str, setting: Setting, path: Path | None = None) -> bool:
+    """Return whether two texts play the same actions on ordinary rewards with equal seeds; not if one of them fails."""
+    place = Path("bandit.py") if path is None else path
+    played = [apart(partial(_actions, text, place, class_name, setting), SECONDS, None) for text in (before, after)]
+    return played[0] is not None and played[0] == played[1]
+
+
+def _actions(text: str, path: Path, class_name: str, setting: Setting) -> list[list[int]] | None:
+    """Return what a program plays on the streams of a look; None if it fails."""
+    try:
+        policy, _, game = _target(text, path, class_name, setting)
+        rng, found = np.random.default_rng([setting.seed, 0]), []
+        for number in range(setting.runs):
+            table = random_table(rng, setting.horizon, policy.arms, game, number)
+            seed_both(number)
+            built = policy.build(np.random.default_rng([setting.seed, number]))
+            found.append(drive(built, table, Tape(np.random.default_rng(number)), policy.feedback))
+    except Exception:
+        return None
+    return found
+
+
+def _target(text: str, path: Path, class_name: str, setting: Setting) -> tuple[Target, Claim, Game]:
+    factory = load_text(text, path, class_name)
+    if setting.options:
+        factory = partial(factory, **setting.options)
+    claim = Claim(epsilon=setting.epsilon)
+    game = Game(arms=setting.arms, horizon=setting.horizon, rewards=setting.rewards, feedback=setting.feedback)
+    return load(factory).target(claim, game, setting.horizon, setting.arms), claim, game

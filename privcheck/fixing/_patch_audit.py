@@ -1,0 +1,92 @@
+"""A statistical audit of a patched program: a lower bound on epsilon from runs on two neighbouring streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from privcheck.arrays import Table
+from privcheck.auditing import bound_from_samples
+from privcheck.feedback import kind
+from privcheck.fixing._look import Setting
+from privcheck.targets import Claim, Game, load_policy, play_rounds
+
+RUNS, SCREENED, ROUNDS = 2000, 60, 12
+"""Runs per stream that are counted, runs per stream by which the pair of streams is chosen, and rounds of a run."""
+
+ERROR = 1e-3
+"""Probability with which a patch that keeps the certified epsilon is withdrawn by chance."""
+
+
+class Audited(NamedTuple):
+    """A lower bound on epsilon, at confidence 1 - ERROR, and the runs per stream that gave it."""
+
+    epsilon_lower: float
+    runs: int
+
+
+def audited(file: Path, class_name: str, setting: Setting) -> Audited:
+    """Return a lower bound on epsilon that holds whatever a certificate says.
+
+    The pair of streams is the one of a few on which short runs differ most; the runs of the bound are made afresh. The
+    actions of all rounds are observed.
+    """
+    play = _player(file, class_name, setting)
+    pairs = list(pairs_of(setting))
+    differences = [
+        _difference(
+            *(_outputs(play, table, setting.seed, (1, number, side), SCREENED) for side, table in enumerate(pair))
+        )
+        for number, pair in enumerate(pairs)
+    ]
+    chosen = pairs[int(np.argmax(differences))]
+    first, second = (_outputs(play, table, setting.seed, (2, side), RUNS) for side, table in enumerate(chosen))
+    bound = bound_from_samples(first, second, epsilon=setting.epsilon, confidence=1.0 - ERROR, error=ERROR)
+    return Audited(bound.epsilon_lower, RUNS)
+
+
+def pairs_of(setting: Setting) -> list[tuple[Table, Table]]:
+    """Return pairs of neighbouring streams: constant ones, and ones where the first arm is the best, that differ in one
+    early round.
+
+    >>> first, second = pairs_of(Setting(arms=2))[0]
+    >>> np.flatnonzero((first != second).any(axis=1)).tolist()
+    [0]
+    """
+    low, high = setting.rewards
+    bases = [np.full((ROUNDS, setting.arms), value) for value in (low, high)]
+    bases.append(np.full((ROUNDS, setting.arms), low))
+    bases[-1][:, 0] = high
+    found = []
+    for base in bases:
+        for changed in (0, 1, setting.arms, setting.arms + 2):
+            if changed < ROUNDS - 1:
+                other = base.copy()
+                other[changed] = low + high - base[changed]
+                found.append((base, other))
+    return found
+
+
+def _player(file: Path, class_name: str, setting: Setting) -> Callable[[Table, np.random.Generator], list[int]]:
+    claim, game = Claim(epsilon=setting.epsilon), Game(arms=setting.arms, rewards=setting.rewards)
+    policy = load_policy(f"{file}:{class_name}").target(claim, game, ROUNDS, setting.arms)
+    by = kind(setting.feedback)
+
+    def play(table: Table, rng: np.random.Generator) -> list[int]:
+        return play_rounds(by, policy.build(rng), by.rounds(table, setting.arms, None), setting.arms)
+
+    return play
+
+
+def _outputs(play: Callable[[Table, np.random.Generator], list[int]], table: Table, *seed: Any) -> Any:
+    own, purpose, runs = seed
+    return np.array([play(table, np.random.default_rng([own, *purpose, run])) for run in range(runs)], np.int64)
+
+
+def _difference(first: Any, second: Any) -> float:
+    """Return the largest difference between the shares of runs that play an arm in a round."""
+    arms = range(int(max(first.max(), second.max())) + 1)
+    return max(float(np.abs((first == arm).mean(axis=0) - (second == arm).mean(axis=0)).max()) for arm in arms)

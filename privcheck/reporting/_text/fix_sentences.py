@@ -1,0 +1,173 @@
+"""What a fix found, in sentences."""
+
+from __future__ import annotations
+
+import shlex
+
+from privcheck.accounting import Pure
+from privcheck.reporting._text.audit_sentences import plural
+from privcheck.reporting._text.certificate_sentences import coverage
+from privcheck.reporting._text.numbers import at_least, at_most, clean
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Certificate, Fix, FixPatch, PolicyRegret
+
+MARKS = {FIXED: "✓", NOTHING_TO_FIX: "✓", NONE_LEARNS: "?"}
+"""By the outcome; a cross for "nothing certifies"."""
+
+
+def mark(found: Fix) -> str:
+    """Return the sign of an outcome."""
+    return MARKS.get(found.outcome, "✗")
+
+
+def sentence(found: Fix) -> str:
+    """Return what came out, in one sentence.
+
+    >>> from privcheck.results._example_results import FIXED_BANDIT
+    >>> print(sentence(FIXED_BANDIT))
+    fixed: patch 1 (noisy-rewards, 1 line more) is certified: epsilon is at most 1.000 under the guard; its regret is \
+1.6 times that of the original
+    """
+    patch = found.recommended
+    if patch is not None:
+        return f"{found.outcome}: patch {patch.number} ({edits(patch)}, {lines(patch)}) is certified: {_bound(patch)}"
+    if found.outcome == NOTHING_TO_FIX:
+        return f"{found.outcome}: the code is certified as it is, at epsilon = {found.epsilon:g}"
+    if found.outcome == NONE_LEARNS:
+        several = patches(len(found.certified))
+        return f"{found.outcome}: {several} certified at epsilon = {found.epsilon:g}, and none is recommended"
+    if found.finding is None and found.notes:
+        return f"{found.outcome}: {clean(found.notes[0])}"
+    return f"{found.outcome}: {patches(len(found.tried))} tried, none certified at epsilon = {found.epsilon:g}"
+
+
+def patches(count: int) -> str:
+    """Return a number of patches.
+
+    >>> patches(1), patches(2)
+    ('1 patch', '2 patches')
+    """
+    return f"{count:,} patch{'es' * (count != 1)}"
+
+
+def _bound(patch: FixPatch) -> str:
+    upper = None if patch.certificate is None else patch.certificate.epsilon_upper
+    told = f"epsilon is at most {at_most(upper)} under the guard"
+    if patch.regret_ratio is None:
+        return f"{told}; its regret is {share(patch.regret)} of the uniform policy's"
+    return f"{told}; its regret is {patch.regret_ratio:.2g} times that of the original"
+
+
+def share(regret: PolicyRegret | None) -> str:
+    """Return a regret as a share of the uniform policy's."""
+    return "-" if regret is None else f"{100.0 * regret.share:.3g} %"
+
+
+def edits(patch: FixPatch) -> str:
+    """Return the names of the edits, each once."""
+    return ", ".join(dict.fromkeys(clean(edit.name) for edit in patch.edits))
+
+
+def lines(patch: FixPatch) -> str:
+    """Return how many lines a patch adds and takes away.
+
+    >>> from privcheck.results._example_results import FIXED_BANDIT
+    >>> lines(FIXED_BANDIT.recommended)
+    '1 line more'
+    """
+    added, taken = patch.changed_lines
+    if not taken:
+        return f"{plural(added, 'line')} more"
+    return f"{plural(added, 'line')} in place of {taken}"
+
+
+def audit_words(found: Fix, patch: FixPatch) -> str:
+    """Return what the judge did besides the certificate."""
+    told = f"Guarded runs found nothing at {' and at '.join(patch.settings)}. " if patch.settings else ""
+    if patch.epsilon_lower is None:
+        return f"{told}It was not audited: only the recommended patch is."
+    return (
+        f"{told}An audit of {patch.audit_runs:,} runs per stream gives epsilon at least "
+        f"{at_least(patch.epsilon_lower)} (99.9 % confidence), which does not contradict epsilon = {found.epsilon:g}."
+    )
+
+
+def provided(found: Fix) -> list[str]:
+    """Return what the answer rests on: the certificate's assumptions, and where regret was measured."""
+    patch = found.recommended
+    certificate = found.certificate if patch is None else patch.certificate
+    told = []
+    if certificate is not None:
+        told += [clean(f"{kind}: {', '.join(names)}") for kind, names in certificate.rests_on.items() if names]
+        told += coverage(certificate)
+    if found.original is not None:
+        places = "; ".join(place.place for place in found.original.places)
+        told.append(
+            f"Regret was measured in {plural(len(found.original.places), 'environment')} alone, with arms in a random "
+            f"order and {plural(found.rounds, 'round')} a run: {places}. Elsewhere, or over more rounds, patches may "
+            "rank otherwise or not learn."
+        )
+    if found.patches:
+        told.append(
+            "Whether the patched code is still the policy that was meant, the certificate cannot know: read the diff."
+        )
+    return told
+
+
+def tried_words(found: Fix) -> list[str]:
+    """Return what was tried, each combination of edits once, and why patches were withdrawn."""
+    combined = dict.fromkeys(" + ".join(dict.fromkeys(names)) for names in found.tried if names)
+    told = [f"tried {clean(names)}" for names in combined]
+    return told + [clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if not patch.is_certified]
+
+
+def fix_command(certificate: Certificate, place: str = "") -> str:
+    """Return the command that looks for a patch, for a certificate that a leak or a refused release stands against.
+
+    Parameters
+    ----------
+    certificate : what was found.
+    place : of the class, "path/to/file.py:Class"; by default what the certificate calls its target.
+
+    Returns
+    -------
+    The command; an empty text if `privcheck fix` does not take this kind of target, feedback or budget.
+
+    Examples
+    --------
+    >>> from privcheck.results._example_results import GRANTED
+    >>> fix_command(GRANTED)
+    ''
+    """
+    place = place or certificate.target
+    found = bool(certificate.leaks or certificate.refusals) and not certificate.primitives
+    file, _, name = place.rpartition(":")
+    usual = (
+        isinstance(certificate.budget, Pure) and certificate.feedback == "bandit" and certificate.neighbours == "row"
+    )
+    if not (found and usual and file.endswith(".py") and name.isidentifier() and certificate.arms > 1):
+        return ""
+    assert isinstance(certificate.budget, Pure)
+    return f"privcheck fix {_asked(place, certificate.budget.epsilon, certificate.arms, certificate.rewards)}"
+
+
+def command(found: Fix) -> str:
+    """Return the commands that apply the recommended patch after it was read."""
+    asked = _asked(found.target, found.epsilon, found.arms, found.rewards)
+    return f"privcheck fix {asked} --diff fix.patch\ngit apply fix.patch"
+
+
+def certify_command(found: Fix, patch: FixPatch) -> str:
+    """Return the command that certifies the patched file, over as many rounds as all lines that matter need.
+
+    >>> from privcheck.results._example_results import FIXED_BANDIT
+    >>> certify_command(FIXED_BANDIT, FIXED_BANDIT.recommended)
+    'privcheck certify bandit.py:Bandit --epsilon 1 --arms 2 --horizon 8'
+    """
+    rounds = found.horizon if patch.certificate is None else patch.certificate.horizon
+    return f"privcheck certify {_asked(found.target, found.epsilon, found.arms, found.rewards)} --horizon {rounds}"
+
+
+def _asked(target: str, epsilon: float, arms: int, rewards: tuple[float, float]) -> str:
+    low, high = rewards
+    others = "" if rewards == (0.0, 1.0) else f" --rewards {low:g},{high:g}"
+    return f"{shlex.quote(clean(target))} --epsilon {epsilon:g} --arms {arms}{others}"

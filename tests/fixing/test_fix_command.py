@@ -1,0 +1,133 @@
+"""`privcheck fix`: exit statuses, files, one line for bad input, and nothing half-written when it is interrupted."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import privcheck
+from privcheck.cli import run
+from privcheck.fixing import _fix
+
+pytestmark = pytest.mark.long
+
+_spec = importlib.util.spec_from_file_location("twins_of_patches", Path(__file__).with_name("twins.py"))
+twins = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(twins)
+
+ASKED = ["fix", "bandit.py:Bandit", "--epsilon", "1", "--arms", "2"]
+QUICK = ["--rounds", "300", "--time-budget", "2"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("bandit.py").write_text(twins.UCB)
+    return tmp_path
+
+
+def test_a_whole_session(folder, capsys):
+    files = ["--diff", "fix.patch", "--html", "fix.html", "--sarif", "fix.sarif", "--json", "fix.json", "--write"]
+    assert run([*ASKED, *QUICK, *files]) == 0
+    told = capsys.readouterr()
+    found = privcheck.load("fix.json")
+    assert told.out.startswith("✓ fixed: patch 1 (")
+    assert "provided that:" in told.out
+    assert told.err == "privcheck: wrote bandit.py; bandit.py.orig keeps the file as it was\n"
+    assert Path("bandit.py").read_text() == found.recommended.text
+    assert Path("bandit.py.orig").read_text() == twins.UCB
+    assert Path("fix.patch").read_text() == found.recommended.diff
+    subprocess.run(["git", "apply", "--check", "-R", "fix.patch"], check=True)
+    page = Path("fix.html").read_text("utf-8")
+    assert "What was found" in page
+    assert "<ins>+" in page
+    assert "What it costs in regret" in page
+    (result,) = json.loads(Path("fix.sarif").read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "leak-conversion"
+    written = ["bandit.py", "bandit.py.orig", "fix.html", "fix.json", "fix.patch", "fix.sarif"]
+    assert sorted(each.name for each in folder.iterdir() if each.name != "__pycache__") == written
+    assert run([*ASKED, *QUICK, "--diff", "again.patch"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("✓ nothing to fix: the code is certified as it is")
+    assert told.err == ""
+    assert not Path("again.patch").exists()
+
+
+def test_where_nothing_certifies_it_says_what_was_tried(monkeypatch, capsys):
+    search = _fix.search
+    monkeypatch.setattr(_fix, "search", lambda *given, **options: search(*given, looks=2)._replace(patches=()))
+    assert run([*ASKED, "--diff", "fix.patch", "--write"]) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith("✗ nothing certifies: ")
+    assert "tried noisy-rewards" in told.out
+    assert "there is no recommended patch, so --diff and --write wrote nothing" in told.err
+    assert not Path("fix.patch").exists()
+    assert Path("bandit.py").read_text() == twins.UCB
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fix", "adap-ucb", "--epsilon", "1", "--arms", "2"], "expected path/to/file.py:Class"),
+        (["fix", "bandit.py:Nobody", "--epsilon", "1", "--arms", "2"], "the file has Bandit"),
+        ([*ASKED, "--diff", "fix.txt"], "diff: got 'fix.txt'"),
+        ([*ASKED, "--html", "fix.txt"], "html: got 'fix.txt'"),
+        ([*ASKED, "--sarif", "fix.txt"], "sarif: got 'fix.txt'"),
+        ([*ASKED[:4], "--arms", "1"], "arms: got 1"),
+        (ASKED[:4], "arms: got None"),
+        ([*ASKED, "--horizon", "5"], "horizon: got 5"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(arguments, said, capsys):
+    assert run(arguments) == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_file_is_refused_before_any_work(capsys):
+    Path("bandit.py").chmod(0o444)
+    assert run([*ASKED, "--write"]) == 2
+    assert "which is read-only" in capsys.readouterr().err
+
+
+def test_a_read_only_file_is_refused_whoever_runs_it(monkeypatch, capsys):
+    from privcheck.fixing import _write
+
+    monkeypatch.setattr(_write.os, "access", lambda path, mode: False)
+    assert run([*ASKED, "--write"]) == 2
+    assert "which is read-only, expected a file that can be written" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_nothing_half_written(number, folder, tmp_path_factory):
+    """It ends in search, judgement or pricing: the file is as it was, and no folder with patches is left."""
+    temporary = tmp_path_factory.mktemp("temporary")
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    command = [sys.executable, "-P", "-m", "privcheck", *ASKED, "--write", "--diff", "fix.patch"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
+    until = time.monotonic() + 60.0
+    while not list(temporary.glob("privcheck-fix-*")) and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.5)
+    os.killpg(process.pid, number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 128 + number, err
+    assert err == "privcheck: interrupted\n"
+    assert out == ""
+    assert Path("bandit.py").read_text() == twins.UCB
+    assert [each.name for each in folder.iterdir() if each.name != "__pycache__"] == ["bandit.py"]
+    assert list(temporary.glob("privcheck-fix-*")) == []

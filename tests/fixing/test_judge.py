@@ -1,0 +1,120 @@
+"""The judge withdraws patches that only look right where they were searched for, and lets correct ones pass."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from privcheck.fixing import _patch_audit
+from privcheck.fixing._edits.edit import made
+from privcheck.fixing._judgement import judged, plays_alike, refuted
+from privcheck.fixing._look import Setting, look
+from privcheck.fixing._patched_file import as_file
+from privcheck.fixing._search import Patch
+from privcheck.fixing._source_text import SourceText
+
+pytestmark = pytest.mark.long
+
+_spec = importlib.util.spec_from_file_location("twins_of_patches", Path(__file__).with_name("twins.py"))
+twins = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(twins)
+
+SETTING = Setting()
+
+
+@pytest.fixture
+def source(tmp_path):
+    return written(tmp_path, twins.UCB)
+
+
+def patch(text, family="noise"):
+    edit = made("an edit of a test", family, "none", 1)
+    return Patch(text, (edit,), edit.cost)
+
+
+def written(folder, text):
+    file = folder / "bandit.py"
+    file.write_text(text, encoding="utf-8")
+    return SourceText.read(file)
+
+
+@pytest.mark.parametrize("name", twins.WITHDRAWN)
+def test_a_broken_patch_is_withdrawn(name, tmp_path):
+    text = twins.WITHDRAWN[name]
+    source = written(tmp_path, twins.UCB + (twins.SIBLING if "sibling" in name else ""))
+    found = judged(source, patch(text), "Bandit", SETTING)
+    assert found.withdrawn, name
+    if name not in ("nothing changed", "an edit in a sibling class"):
+        short = SETTING._replace(horizon=38)
+        assert look(text, "Bandit", short, source.path) is None, "the search would let it pass"
+    if name == "an edit in a sibling class":
+        assert found.withdrawn == "it changes class Other, which is not what was to be fixed"
+
+
+def test_a_right_patch_is_certified_under_the_name_of_the_original(source):
+    found = judged(source, patch(twins.RIGHT), "Bandit", SETTING)
+    assert not found.withdrawn
+    assert found.certificate.granted
+    assert found.certificate.target == f"{source.path}:Bandit"
+    assert len(found.settings) == 2
+    assert "privcheck-fix-" not in found.certificate.to_json()
+    assert source.path.read_text("utf-8") == twins.UCB
+
+
+@pytest.mark.chance(1e-6, "one audit of a true claim")
+def test_an_audit_refutes_the_original_and_not_the_patch(source, monkeypatch):
+    monkeypatch.setattr(_patch_audit, "ERROR", 1e-6)
+    audited, why = refuted(source, twins.UCB, "Bandit", SETTING)
+    assert audited.epsilon_lower > 2.0
+    assert "an audit gives epsilon at least" in why
+    audited, why = refuted(source, twins.RIGHT, "Bandit", SETTING)
+    assert 0.0 <= audited.epsilon_lower < 1.0
+    assert not why
+
+
+def test_a_program_that_hangs_or_fails_is_withdrawn(source, monkeypatch):
+    from privcheck.fixing import _judgement, _look
+
+    monkeypatch.setattr(_judgement, "SECONDS", 2)
+    monkeypatch.setattr(_look, "SECONDS", 1)
+    hanging = twins.RIGHT.replace("        self.t += 1\n", "        while True:\n            self.t += 1\n", 1)
+    assert "a look takes more than" in judged(source, patch(hanging), "Bandit", SETTING).withdrawn
+    assert "takes more than 2 seconds" in refuted(source, hanging, "Bandit", SETTING)[1]
+    failing = twins.RIGHT.replace("return self.t - 1", "return self.nothing")
+    assert "nothing" in judged(source, patch(failing), "Bandit", SETTING).withdrawn
+
+
+SPELLED = [
+    ("self.sums[action] += reward", "self.sums[action] = self.sums[action] + reward", True),
+    ("self.sums[action] += reward", "self.sums[action] += (reward > 0.5) * 1.0", False),
+    ("self.t <= self.arms", "self.t <= 2 * self.arms and self.t <= 2", False),
+    ("self.t <= self.arms", "not self.t > self.arms", True),
+    ("self.t += 1\n", "self.t += 1 if self.t < 40 else 2\n", False),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "same"), SPELLED)
+def test_another_spelling_plays_the_same_actions(old, new, same, source):
+    assert old in twins.UCB
+    spelled = twins.UCB.replace(old, new)
+    assert plays_alike(source, spelled, "Bandit", SETTING) is same
+    withdrawn = judged(source, patch(spelled, "spelling"), "Bandit", SETTING).withdrawn
+    assert withdrawn.startswith("it only spells otherwise") is not same
+
+
+def test_a_patched_file_finds_its_neighbours(tmp_path):
+    (tmp_path / "helper.py").write_text("BONUS = 2.0\n")
+    (tmp_path / "data.txt").write_text("7")
+    text = (
+        "import helper\nfrom pathlib import Path\nDATA = Path(__file__).with_name('data.txt').read_text()\n"
+        + twins.RIGHT
+    )
+    source = written(tmp_path, text)
+    assert not judged(source, patch(text), "Bandit", SETTING).withdrawn
+    with as_file(source, text) as file:
+        assert file.name == "bandit.py"
+        folder = file.parent
+    assert not folder.exists()
+    assert (tmp_path / "data.txt").read_text() == "7"
