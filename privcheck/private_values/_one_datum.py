@@ -168,7 +168,7 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     if not isinstance(value, Private) or value.is_public:
         array = np.asarray(value.ordinary() if isinstance(value, Private) else value, np.float64)
         with quiet():
-            found = np.array([inside(number) for number in array.ravel().tolist()]).reshape(array.shape)
+            found = np.array(applied_apart(function, inside, array.ravel().tolist())).reshape(array.shape)
         return float(found) if found.ndim == 0 else found
     entries = Entries.of(value)
     entries.check_single("feature", "apply the function to the value of each datum before adding it")

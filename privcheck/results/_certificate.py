@@ -238,6 +238,7 @@ class Certificate(Result):
         if self.trusted:
             says = "is as private as it says" if len(self.trusted) == 1 else "are as private as they say"
             found.append(f"{' and '.join(map(str, self.trusted))} {says}")
+        found += self.rests_on.get("functions of one number", [])
         if unseen := self.rests_on.get("taken not to change"):
             found.append(f"{' and '.join(unseen)} {'does' if len(unseen) == 1 else 'do'} not change")
         return f"provided that {', and that '.join(found)}" if found else ""
