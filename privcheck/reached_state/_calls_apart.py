@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any, Protocol
 
 from privcheck.errors import PrivcheckError, words
@@ -90,7 +91,7 @@ def applied_apart(
         for number in numbers:
             with apart([function], source.coins) as kept:
                 _check(function, kept)
-                found.append(inside(number))
+                found.append(copy_context().run(inside, number))
                 changed = kept.changed() if source.on_change is not None else ""
             if source.coins.drawn and source.on_change is not None:
                 source.on_change(f"{name_of(function)} draws coins: it is not a function of one number")
@@ -135,9 +136,9 @@ def _compare(function: Any, inside: Callable[[float], float], numbers: list[floa
     alone = []
     for number in asked:
         with apart([function], source.coins):
-            alone.append(inside(number))
+            alone.append(copy_context().run(inside, number))
     with apart([function], source.coins):
-        in_a_row = [inside(number) for number in asked]
+        in_a_row = copy_context().run(lambda: [inside(number) for number in asked])
     if repr(alone) != repr(in_a_row):
         source.on_change(f"{name_of(function)} changes {changed}: it is not a function of one number")
 

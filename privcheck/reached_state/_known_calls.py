@@ -58,7 +58,12 @@ ALL_OF = _names(
 """Modules of which every function and class computes from its arguments alone, or keeps what it keeps in objects that
 are put back; but for `BUT`."""
 
-BUT = frozenset({"operator.attrgetter", "operator.methodcaller", "contextvars.copy_context", "types.FunctionType"})
+BUT = frozenset(
+    {
+        "operator.attrgetter", "operator.methodcaller", "contextvars.copy_context", "contextvars.Context",
+        "types.FunctionType", "decimal.Context",
+    }
+)  # fmt: skip
 
 _OTHERS = {
     "contextlib": "contextmanager suppress nullcontext closing ContextDecorator _GeneratorContextManager",
@@ -107,6 +112,9 @@ FRAMES = _names(
 WRITING = frozenset({"tofile", "dump"})
 """Methods of arrays that write files."""
 
+REGISTERING = frozenset({"register"})
+"""Methods by which a class of others, or a function, learns of an own one."""
+
 DUNDERS = _names(
     """
     __dict__ __name__ __qualname__ __module__ __doc__ __class__ __init__ __new__ __call__ __len__
@@ -136,6 +144,8 @@ _KINDS: tuple[Any, ...] = (
 
 def is_known_kind(kind: type) -> bool:
     """Tell whether the methods of a class of others change nothing but the object, and tell nobody."""
+    if f"{kind.__module__}.{kind.__qualname__}" in BUT:
+        return False
     return issubclass(kind, _KINDS) or kind.__module__ in HARMLESS or kind.__module__ in ("builtins", *ALL_OF)
 
 
@@ -143,7 +153,7 @@ def is_known(module: str, name: str) -> bool:
     """Tell whether a function or class of a module of others computes from its arguments alone."""
     if module.partition(".")[0] == "privcheck":
         return True
-    if f"{module}.{name}" in BUT:
+    if f"{module}.{name.partition('.')[0]}" in BUT:
         return False
     return module in ALL_OF or name.partition(".")[0] in _OTHERS.get(module, "").split()
 

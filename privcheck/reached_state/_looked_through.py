@@ -19,6 +19,7 @@ from privcheck.reached_state._known_calls import (
     DUNDERS,
     FRAMES,
     PURE,
+    REGISTERING,
     WRITING,
     is_impure,
     is_known,
@@ -120,6 +121,8 @@ class _Look:
             for module in list(self.modules.values()):
                 for name in self.names.intersection(vars(module)):
                     self.chain(module, (name,), sets=False)
+                if "__dict__" in self.names and not is_own_module(module):
+                    self.unknown[f"the names of {module.__name__}"] = None
             for kind, made in list(self._classes.items()):
                 if self._makes_any and not made:
                     self._class(kind, made=True)
@@ -128,6 +131,8 @@ class _Look:
         """Look at the code of an own function."""
         uses = uses_of(function.__code__)
         self._attributes(uses)
+        if uses.makes_classes:  # its bases know of it as long as it is there
+            self.unknown["a class that it makes"] = None
         if uses.ends_later:
             self.unknown["a generator that does something when it is given up"] = None
         if "__del__" in uses.names:
@@ -166,7 +171,7 @@ class _Look:
         for name in sorted(names):
             if name in FRAMES or name in WRITING:
                 self.impure[f"the attribute {name}"] = None
-            elif name[:2] == "__" == name[-2:] and name not in DUNDERS:
+            elif name in REGISTERING or (name[:2] == "__" == name[-2:] and name not in DUNDERS):
                 self.unknown[f"the attribute {name}"] = None
 
     def _imported(self, name: str, parts: Iterable[str]) -> None:
@@ -196,7 +201,7 @@ class _Look:
                 self._of_module(value, chain[place], found, label)
             value, place = found, place + 1
         rest = chain[place:]
-        if sets and (isinstance(value, types.ModuleType) or _is_code(value)) and not _is_own(value):
+        if sets and (of_others or isinstance(value, types.ModuleType) or _is_code(value)) and not _is_own(value):
             self.impure[f"{'.'.join((name, *chain))}, which it sets"] = None
             return
         if not (of_others and not isinstance(value, types.ModuleType) and id(value) in self._seen):
@@ -217,7 +222,7 @@ class _Look:
         if is_impure(module.__name__, name):
             self.impure[label] = None
             self._seen[id(value)] = value
-        elif isinstance(value, dict | list | set | collections.deque | np.ndarray):
+        elif not (_is_code(value) or type(value) is _DISPATCHER or isinstance(value, int | str | float)):
             self.unknown[label] = None
             self._seen[id(value)] = value
 

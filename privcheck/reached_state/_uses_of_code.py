@@ -56,6 +56,7 @@ class Uses(NamedTuple):
     imports : modules that are imported.
     imported : names that are imported from them.
     computes : whether an attribute is asked for whose name is not written there, or text formatted by such a text.
+    makes_classes : whether a class is made.
     ends_later : whether a generator in it runs something when it is given up.
     names : of the functions in it.
     """
@@ -66,6 +67,7 @@ class Uses(NamedTuple):
     imports: tuple[str, ...]
     imported: frozenset[str]
     computes: bool
+    makes_classes: bool
     ends_later: bool
     names: frozenset[str]
 
@@ -84,7 +86,7 @@ def uses_of(code: CodeType) -> Uses:
     for name in set(code.co_names) - reading.seen:  # by an instruction that is not known
         attributes.add(name)
         uses.append(Use(name, False, (), False))
-    texts, computes = _in_constants(code.co_consts), reading.computes
+    texts, computes, makes = _in_constants(code.co_consts), reading.computes, reading.makes_classes
     later = bool(code.co_flags & _LATER) and _ends_later(code)
     names = {code.co_name}
     for inner in (uses_of(each) for each in code.co_consts if isinstance(each, CodeType)):
@@ -93,7 +95,8 @@ def uses_of(code: CodeType) -> Uses:
         texts |= inner.texts
         imports |= dict.fromkeys(inner.imports)
         imported |= inner.imported
-        computes, later, names = computes or inner.computes, later or inner.ends_later, names | inner.names
+        computes, makes = computes or inner.computes, makes or inner.makes_classes
+        later, names = later or inner.ends_later, names | inner.names
     return Uses(
         tuple(dict.fromkeys(uses)),
         frozenset(attributes),
@@ -101,6 +104,7 @@ def uses_of(code: CodeType) -> Uses:
         tuple(imports),
         frozenset(imported),
         computes,
+        makes,
         later,
         frozenset(names),
     )
@@ -112,7 +116,7 @@ class _Reading:
     def __init__(self, steps: list[dis.Instruction]) -> None:
         self.uses, self.attributes = list[Use](), set[str]()
         self.imports, self.imported = dict[str, None](), set[str]()
-        self.seen, self.computes = set[str](), False
+        self.seen, self.computes, self.makes_classes = set[str](), False, False
         self._root: tuple[str, bool] | None = None
         self._chain: list[str] = []
         constant: Any = None
@@ -140,6 +144,9 @@ class _Reading:
         if kind in _GLOBALS or kind in _CELLS:
             self._root, self._chain = (name, kind in _CELLS), []
             self.computes = self.computes or (name == "getattr" and not _is_named(after))
+            self.makes_classes = self.makes_classes or (name == "type" and not _asks_for_a_class(after))
+        elif kind == "LOAD_BUILD_CLASS":
+            self.makes_classes = True
         elif kind == "IMPORT_NAME":
             self.imports[name] = None
         elif kind == "IMPORT_FROM":
@@ -158,6 +165,14 @@ def _is_named(steps: list[dis.Instruction]) -> bool:
         return False
     after = next((step for step in steps[1:] if step.opname not in _ATTRIBUTES), None)
     return after is not None and after.opname == "LOAD_CONST" and isinstance(after.argval, str)
+
+
+def _asks_for_a_class(steps: list[dis.Instruction]) -> bool:
+    """Tell whether what follows `type` is one object, of which the class is asked."""
+    if not steps or steps[0].opname not in (*_GLOBALS, *_CELLS, "LOAD_FAST"):
+        return False
+    after = next((step for step in steps[1:] if step.opname not in _ATTRIBUTES), None)
+    return after is not None and after.opname == "CALL" and after.arg == 1
 
 
 def _is_harmless_format(text: Any) -> bool:

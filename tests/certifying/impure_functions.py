@@ -8,11 +8,15 @@ of the bandits plays by the raw reward, which its function left in a place that 
 
 import array
 import asyncio
+import contextvars
+import fractions
 import inspect
 import logging
 import sys
 import threading
 import warnings
+
+import numpy as np
 
 import privcheck
 from privcheck.mechanisms import Laplace
@@ -289,3 +293,57 @@ class OrderOfASet(Telling):
 class AsksForSizes(Telling):
     def scaled(self, r):
         return sys.getsizeof(self.__dict__) / 1e6
+
+
+class AttributeOfNumpy(Telling):
+    def scaled(self, r):
+        np.median.told = r
+        return r
+
+
+class AttributeByAnotherName(Telling):
+    def scaled(self, r):
+        module = np.linalg
+        if r > 0.5:
+            module.told = r
+        return r
+
+    def told(self):
+        return int(getattr(np.linalg, "told", 0.0) > 0.5)
+
+
+class AttributeInADictionary(Telling):
+    def scaled(self, r):
+        function = np.linalg.norm
+        if r > 0.5:
+            function.__dict__["told"] = r
+        return r
+
+    def told(self):
+        return int(np.linalg.norm.__dict__.get("told", 0.0) > 0.5)
+
+
+class AttributeOfAClass(Telling):
+    def prepare(self):
+        self.half = fractions.Fraction(1, 2)
+
+    def scaled(self, r):
+        if r > 0.5:
+            type(self.half).told = r
+        return r
+
+    def told(self):
+        return int(getattr(fractions.Fraction, "told", 0.0) > 0.5)
+
+
+SETTING = contextvars.ContextVar("SETTING", default=0.0)
+
+
+class ContextVariable(Telling):
+    def scaled(self, r):
+        if r > 0.5:
+            SETTING.set(r)
+        return r
+
+    def told(self):
+        return int(SETTING.get() > 0.5)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fractions
 import gc
 import re
 import sys
 import warnings
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -31,8 +33,15 @@ REFUSED = {
     "StartsAThread": "threading.Thread",
     "RunsALoop": "asyncio.run",
     "AsksForSizes": "sys.getsizeof",
+    "AttributeOfNumpy": "np.median.told, which it sets",
 }
 SIZES = ["SizeOfASet", "SizeOfADictionary", "SizeOfAList", "SizeOfAnObject", "SizeOfABuffer", "OrderOfASet"]
+ELSEWHERE = [
+    "AttributeByAnotherName",
+    "AttributeInADictionary",
+    "AttributeOfAClass",
+    "ContextVariable",
+]
 BUDGET = {"epsilon": 1.0, "delta": 0.0, "rho": None, "mu": None}
 OPTIONS = {"rewards": (0.0, 1.0), "neighbours": "row", "contexts": None, "accountants": None}
 
@@ -105,6 +114,24 @@ def alone(cls, first: float) -> list[int]:
         found.append(policy.select())
         policy.update(found[-1], reward)
     return found
+
+
+@pytest.fixture
+def attributes():
+    """What a policy sets of numpy and of Python is removed."""
+    yield
+    for held in (np.median, np.linalg, np.linalg.norm, fractions.Fraction):
+        if hasattr(held, "told"):
+            del held.told
+
+
+@pytest.mark.usefixtures("attributes")
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_what_is_set_elsewhere_is_put_back(impure_functions, name) -> None:
+    cls = getattr(impure_functions, name)
+    small = copy_context().run(actions, cls, 0.1)
+    assert copy_context().run(actions, cls, 0.9) == small
+    assert copy_context().run(alone, cls, 0.9) != small
 
 
 @pytest.mark.parametrize("name", SIZES)
