@@ -246,7 +246,7 @@ class _Look:
         elif isinstance(value, type):
             self._class(value, made=True)
         elif (parts := _parts(value, kind)) is not None:
-            for part in parts:
+            for part in parts if not set(map(type, parts)) <= ATOMS else ():
                 self.value(part, label)
         else:
             self._object(value, kind, rest)

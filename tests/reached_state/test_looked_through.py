@@ -9,6 +9,7 @@ import math
 import operator
 import statistics
 import sys
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -173,3 +174,11 @@ def test_a_function_is_found_however_it_is_hidden(name) -> None:
     assert looked_through(hides(print)[name]).impure == ("print",)
     assert looked_through(hides(logging.info)[name]).unknown == ("logging.info",)
     assert looked_through(hides(math.sqrt)[name]) == ((), ())
+
+
+def test_long_containers_of_numbers_take_no_time() -> None:
+    table = [0.5] * 1_000_000
+    before = time.process_time()
+    for _ in range(10):
+        assert looked_through(lambda x: table[int(x)]) == ((), ())
+    assert time.process_time() - before < 2.0
