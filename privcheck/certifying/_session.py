@@ -280,7 +280,7 @@ class Session(Recorder):
 
     def _charge(self, mechanism: Mechanism, value: Private, location: str) -> tuple[MechanismCode, ByDatum[Charge]]:
         sensitivities, scale = _sensitivities(mechanism, value), mechanism.scale
-        code = examined(mechanism, value.shape, max(sensitivities.different, default=1.0))
+        code = examined(mechanism, value.shape, max(sensitivities.different, default=1.0), sensitivities.different)
         charges = _charges(mechanism, sensitivities, with_pairs=self._adds_renyi)
         if self.log is not None and self.filter is not None and isinstance(self.filter.budget, Pure):
             charges = charges.map(in_units)

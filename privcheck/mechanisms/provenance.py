@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,7 @@ from privcheck.arrays import Array
 from privcheck.declared import declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import Mechanism, Recorder, recording
+from privcheck.mechanisms.derived_charge import fault_of_derived
 
 SHIPPED, TESTED, UNTESTED = "shipped", "tested", "untested"
 DRAWS = 1000
@@ -69,18 +71,22 @@ def code_of(cls: type[Mechanism], standing: str = SHIPPED) -> MechanismCode:
     return MechanismCode(cls.__qualname__.rpartition("<locals>.")[2], cls.__module__, file, standing)
 
 
-def examined(mechanism: Mechanism, shape: tuple[int, ...], sensitivity: float) -> MechanismCode:
+def examined(
+    mechanism: Mechanism, shape: tuple[int, ...], sensitivity: float, every: Iterable[float] = ()
+) -> MechanismCode:
     """Return the code of a mechanism that is about to release something, or refuse it.
 
     A shipped class must be as it was imported, and an object of it as it was built. Any other class is tested at its
     first use: draws for two values at most `sensitivity` apart have to agree with its `log_ratio` and its `charge`, in
-    each currency that the charge bounds.
+    each currency that the charge bounds. One that derives from a shipped class and draws as that does is charged no
+    less than that, at each use.
 
     Parameters
     ----------
     mechanism : what releases.
     shape : the shape of the value that it releases.
     sensitivity : how far the value may move, in the mechanism's norm.
+    every : how far each datum may move it.
 
     Guarantee
     ---------
@@ -99,6 +105,10 @@ def examined(mechanism: Mechanism, shape: tuple[int, ...], sensitivity: float) -
     if cls in _ORIGINAL:
         _check_parameters(mechanism)
         return code_of(cls)
+    _check_attributes(mechanism)
+    base = next(each for each in cls.__mro__ if each in _ORIGINAL)
+    if "id" in vars(base) and (fault := fault_of_derived(mechanism, base, {sensitivity, *every} - {0.0})):
+        raise _refusal(f"{code_of(cls)}, {fault}", "its charge must be that of the noise that it draws")
     if cls not in _TESTED:
         _TESTED[cls] = _tested(mechanism, shape, sensitivity)
     fault = _TESTED[cls]
@@ -146,6 +156,14 @@ def _check_parameters(mechanism: Mechanism) -> None:
         raise _refusal(f"a {cls.__name__} that was changed after it was built", "build another one")
 
 
+def _check_attributes(mechanism: Mechanism) -> None:
+    """Refuse an object of a class of others that itself holds what its class states: the class alone is tested."""
+    cls: Any = type(mechanism)
+    for name in vars(mechanism).keys() - {declared.name for declared in declared_fields(cls)}:
+        if hasattr(cls, name):
+            raise _refusal(f"a {cls.__name__} with its own `{name}`", "derive a class of your own")
+
+
 @lru_cache(maxsize=4096)
 def _rebuilt(cls: type[Mechanism], values: tuple[tuple[str, Any], ...]) -> Mechanism:
     parameters = {declared.name for declared in declared_fields(cls)}
@@ -180,24 +198,31 @@ def _tested(mechanism: Mechanism, shape: tuple[int, ...], sensitivity: float) ->
     rng = np.random.default_rng(0)
     with recording(_Direct(rng)), np.errstate(all="ignore"):
         try:
-            one, two, distance = _neighbours(mechanism, shape, sensitivity)
-            charge = mechanism.charge(distance)
-            allowed = [_delta(charge, epsilon) for epsilon in EPSILONS]
-            at_one, at_two = (_losses(mechanism, value, one, two, rng) for value in (one, two))
+            pairs = _neighbours(mechanism, shape, sensitivity)
+            level = FALSE_ALARM / len(pairs)
+            faults = [_compared(mechanism, *pair, rng, level) for pair in pairs]
         except Exception:
             return UNTESTED
+    return next(filter(None, faults), TESTED)
+
+
+def _compared(mechanism: Mechanism, one: Any, two: Any, distance: float, rng: Any, level: float) -> str:
+    """Return what is wrong with the draws for two neighbours, in words; each is found by chance with that level."""
+    charge = mechanism.charge(distance)
+    allowed = [_delta(charge, epsilon) for epsilon in EPSILONS]
+    at_one, at_two = (_losses(mechanism, value, one, two, rng) for value in (one, two))
     limit = charge.epsilon * (1.0 + 1e-6) + 1e-9 if charge.delta == 0.0 else math.inf
     if not max(np.abs(at_one).max(), np.abs(at_two).max()) <= limit:
         return "whose log_ratio exceeds its charge"
     ahead = np.where(at_one >= 0.0, np.exp(-at_one), 0.0).mean() - (at_two >= 0.0).mean()
     behind = np.where(at_two < 0.0, np.exp(at_two), 0.0).mean() - (at_one < 0.0).mean()
-    if max(abs(ahead), abs(behind)) > math.sqrt(math.log(8.0 / FALSE_ALARM) / DRAWS):
+    if max(abs(ahead), abs(behind)) > math.sqrt(math.log(8.0 / level) / DRAWS):
         return "whose draws do not have the law of its log_ratio"
-    slack = math.sqrt(math.log(4.0 * len(EPSILONS) / FALSE_ALARM) / (2.0 * DRAWS))
+    slack = math.sqrt(math.log(4.0 * len(EPSILONS) / level) / (2.0 * DRAWS))
     for losses, (epsilon, most) in product((at_one, -at_two), zip(EPSILONS, allowed, strict=True)):
         if np.where(losses > epsilon, -np.expm1(epsilon - losses), 0.0).mean() > most + slack:
             return "whose log_ratio exceeds its charge"
-    return TESTED
+    return ""
 
 
 def _delta(charge: Charge, epsilon: float) -> float:
@@ -210,8 +235,16 @@ def _delta(charge: Charge, epsilon: float) -> float:
     return min(1.0, math.sqrt(charge.rho / 2.0), *found) + charge.delta
 
 
-def _neighbours(mechanism: Mechanism, shape: tuple[int, ...], sensitivity: float) -> tuple[Any, Any, float]:
-    """Return two values that differ in one entry, by as much as costs at most about 1, and their distance."""
+FAR = 1000.0
+"""How far an entry moves, as a multiple of the scale of the noise, if any movement counts the same."""
+
+
+def _neighbours(mechanism: Mechanism, shape: tuple[int, ...], sensitivity: float) -> list[tuple[Any, Any, float]]:
+    """Return pairs of values, as far apart as costs at most about 1, and their distance.
+
+    The values of the first differ in one entry. In norms in which that is not the worst, there is another pair: with
+    all entries moved alike in L2 norms of arrays, with an entry that is moved far where changed entries are counted.
+    """
     lowest, highest = mechanism.integers or (-math.inf, math.inf)
     if mechanism.sensitivity_norm == "range of score differences" and math.prod(shape) < 2:
         raise PrivcheckError("value", words("one score"), "several scores")
@@ -226,7 +259,22 @@ def _neighbours(mechanism: Mechanism, shape: tuple[int, ...], sensitivity: float
     )
     two = one.copy()
     two[(0,) * len(shape)] += distance
-    return (one, two, distance) if shape else (one.item(), two.item(), distance)
+    pairs = [(one, two, distance)]
+    if mechanism.sensitivity_norm in ("L2", "Frobenius") and one.size > 1 and mechanism.integers is None:
+        pairs.append((one, one + distance / math.sqrt(one.size), distance))
+    if mechanism.sensitivity_norm == "number of changed entries":
+        far = one.copy()
+        far[(0,) * len(shape)] = min(highest, FAR) if mechanism.integers else FAR * _scale(mechanism)
+        pairs.append((one, far, 1.0))
+    return pairs if shape else [(one.item(), two.item(), distance) for one, two, distance in pairs]
+
+
+def _scale(mechanism: Mechanism) -> float:
+    """Return the scale of the noise; 1 if the mechanism has none."""
+    try:
+        return float(mechanism.scale)
+    except (NotImplementedError, AttributeError, PrivcheckError):
+        return 1.0
 
 
 def _losses(mechanism: Mechanism, value: Any, one: Any, two: Any, rng: np.random.Generator) -> Array:

@@ -129,15 +129,16 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     Guarantee
     ---------
     The result is moved into [low, high], and a result that is no number, or an error, becomes low: whatever the
-    function does with a datum, the new feature of that datum lies in the declared interval. Numpy neither warns nor
-    raises meanwhile, and of all exceptions only a KeyboardInterrupt passes. A function that may keep
-    something of a private number (some of its instructions or names are on no list) is called apart: all that it
-    reaches is put back after each call, so that no datum enters the feature of another one.
+    function does with a datum, the new feature of that datum lies in the declared interval. No warning is shown
+    meanwhile, and of all exceptions only a KeyboardInterrupt passes. A function that may keep something of a private
+    number (some of its instructions or names are on no list) is called apart: all that it reaches is put back after
+    each call, so that no datum enters the feature of another one. It is looked through first: one that surely tells or
+    keeps something elsewhere (it prints, warns, starts a thread, reads frames) is refused.
 
     Raises
     ------
     PrivcheckError : an entry that depends on several data, ends that are not in order, or a function that reaches an
-        object which cannot be put back, such as an iterator.
+        object which cannot be put back, such as an iterator, or that tells something elsewhere.
 
     Source: a function of one datum does not depend on other data, so its sensitivity is that of its interval.
 
@@ -170,7 +171,7 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     if not isinstance(value, Private) or value.is_public:
         array = np.asarray(value.ordinary() if isinstance(value, Private) else value, np.float64)
         with quiet():
-            found = np.array([inside(number) for number in array.ravel().tolist()]).reshape(array.shape)
+            found = np.array(applied_apart(function, inside, array.ravel().tolist())).reshape(array.shape)
         return float(found) if found.ndim == 0 else found
     entries = Entries.of(value)
     entries.check_single("feature", "apply the function to the value of each datum before adding it")

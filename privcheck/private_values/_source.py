@@ -79,6 +79,7 @@ class PrivateSource:
         self.on_change: Callable[[str], object] | None = None
         self.on_text: Callable[[str], object] | None = None
         self.functions: dict[str, Kept | None] = {}
+        self.unknown: dict[str, tuple[str, ...]] = {}
         self.compared: dict[str, int] = {}
         self.coin_lines: set[tuple[str, int]] = set()
         self.collected: tuple[Hashable, ...] = ()

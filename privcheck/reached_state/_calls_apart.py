@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any, Protocol
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.reached_state._kept import Kept, apart
+from privcheck.reached_state._looked_through import looked_through, place_of
+from privcheck.reached_state._no_messages import without_messages
 from privcheck.reached_state._plain_functions import is_plain
 from privcheck.reached_state._separate_draws import Coins
 
@@ -22,6 +25,7 @@ class Run(Protocol):
     on_change : is told, in words, of a function whose results depend on earlier calls; None in deployment.
     compared : how often each function was looked at for that.
     functions : the functions, with what they reach if they are not known to keep nothing.
+    unknown : for functions, with the place of each, what they use that is not known to keep nothing.
     """
 
     coins: Coins
@@ -30,6 +34,7 @@ class Run(Protocol):
     on_change: Callable[[str], object] | None
     compared: dict[str, int]
     functions: dict[str, Kept | None]
+    unknown: dict[str, tuple[str, ...]]
 
 
 CHAIN = 15
@@ -43,8 +48,8 @@ def applied_apart(
     function: Any,
     inside: Callable[[float], float],
     numbers: list[float],
-    probes: list[float],
-    source: Run,
+    probes: list[float] | None = None,
+    source: Run | None = None,
 ) -> list[float]:
     """Return a function of each number, none of which any of the calls keeps.
 
@@ -55,17 +60,28 @@ def applied_apart(
     numbers : the private numbers.
     probes : public numbers like them, with which a function is tried that changed something.
     source : the private data of the run. Its `on_change` is told of a function whose results depend on earlier calls.
+        None if the numbers are public.
 
     Guarantee
     ---------
     What is reached from the function (its receiver, closure, defaults, attributes, the globals that its own code names,
     and so on) is copied before the first call and refilled after each, whether or not it has changed. Caches are empty
-    and generators draw coins of their own meanwhile. Hence no call depends on a number that another one was given.
+    and generators draw coins of their own meanwhile. Hence no call depends on a number that another one was given,
+    unless the function tells or keeps something elsewhere: one that surely does is refused, by its code and by what
+    that names, before it is called with anything (where `on_change` is told, it is called all the same); what is not
+    known to keep nothing is noted in `source`.
     """
-    if source.on_change is not None and name_of(function) not in source.functions:
-        source.functions[name_of(function)] = None if is_plain(function) else Kept([function])
-    if is_plain(function):
-        return [inside(number) for number in numbers]
+    plain = source is None or is_plain(function)
+    if (
+        source is not None
+        and source.on_change is not None
+        and (key := name_of(function) + place_of(function)) not in source.functions
+    ):
+        source.functions[key] = None if plain else Kept([function])
+    if source is None or plain:
+        with without_messages(function):
+            return [inside(number) for number in numbers]
+    _look_through(function, source)
     found = []
     before = source.reading, source.closed
     source.reading = source.closed = True
@@ -75,15 +91,29 @@ def applied_apart(
         for number in numbers:
             with apart([function], source.coins) as kept:
                 _check(function, kept)
-                found.append(inside(number))
+                found.append(copy_context().run(inside, number))
                 changed = kept.changed() if source.on_change is not None else ""
             if source.coins.drawn and source.on_change is not None:
                 source.on_change(f"{name_of(function)} draws coins: it is not a function of one number")
             if changed and source.on_change is not None:
-                _compare(function, inside, [number, *probes], changed, source)
+                _compare(function, inside, [number, *(probes or ())], changed, source)
     finally:
         source.reading, source.closed = before
     return found
+
+
+def _look_through(function: Any, source: Run) -> None:
+    """Refuse a function that surely tells or keeps something, or say so; take note of what is not known."""
+    seen = looked_through(function)
+    if seen.impure:
+        uses = f"{name_of(function)}{place_of(function)} uses {', '.join(seen.impure)}"
+        if source.on_change is None:
+            hint = "what it is told could pass from there to later rounds: compute with the number alone"
+            raise PrivcheckError("function", words(f"one that is none: {uses}"), "a function of one number", hint)
+        source.on_change(f"{uses}: it is not a function of one number")
+    if seen.unknown:
+        key = name_of(function) + place_of(function)
+        source.unknown[key] = tuple(dict.fromkeys((*source.unknown.get(key, ()), *seen.unknown)))
 
 
 def _check(function: Any, kept: Kept) -> None:
@@ -106,9 +136,9 @@ def _compare(function: Any, inside: Callable[[float], float], numbers: list[floa
     alone = []
     for number in asked:
         with apart([function], source.coins):
-            alone.append(inside(number))
+            alone.append(copy_context().run(inside, number))
     with apart([function], source.coins):
-        in_a_row = [inside(number) for number in asked]
+        in_a_row = copy_context().run(lambda: [inside(number) for number in asked])
     if repr(alone) != repr(in_a_row):
         source.on_change(f"{name_of(function)} changes {changed}: it is not a function of one number")
 

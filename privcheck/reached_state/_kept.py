@@ -16,8 +16,10 @@ import numpy as np
 
 from privcheck.reached_state._changes import changed, place
 from privcheck.reached_state._holders import put_array, put_fields, put_lock, put_record, times_held
+from privcheck.reached_state._no_messages import without_messages
 from privcheck.reached_state._own_modules import is_own_class
 from privcheck.reached_state._separate_draws import Coins
+from privcheck.reached_state._sizes import Sizes
 from privcheck.reached_state._unchanged import Unchanged
 from privcheck.reached_state._walk import Walk, keep_as
 
@@ -63,6 +65,7 @@ class Kept:
 
     def __init__(self, roots: Iterable[Any], *, often: bool = False, code: KnownCode | None = None) -> None:
         self._walk = walk = Walk(roots, through_code=code is None)
+        self._sizes: Sizes | None = None
         self._unchanged = Unchanged(walk) if often else None
         self.of_code = None if code is None else code.reached(walk.code or [])
         self.refused, self.trusted, self.unknown = walk.refused, walk.trusted, walk.unknown
@@ -78,6 +81,10 @@ class Kept:
     def walk(self) -> Walk:
         """What was found."""
         return self._walk
+
+    def fill_anew(self) -> None:
+        """Let containers take, from now on, the room that they take when they are filled with what they hold."""
+        self._sizes = Sizes(self._walk.puts)
 
     def empty_caches(self) -> None:
         """Replace every `lru_cache` by an empty one until the state is put back; clear one that has to stay."""
@@ -98,6 +105,8 @@ class Kept:
         else:
             for put, value, saved in self._walk.puts:
                 put(value, saved)
+        if self._sizes is not None:
+            self._sizes.put_back()
         for put, cache in self._walk.caches:
             put(cache)
         self._clear()
@@ -146,6 +155,7 @@ class KnownCode:
         if kept is None or len(code) != len(self._code) or not all(map(is_, code, self._code)) or not kept.is_current():
             self._changes += kept is not None
             self._kept = kept = Kept(code, often=self._changes < GIVEN_UP)
+            kept.fill_anew()
             self._code = code
         return kept
 
@@ -175,7 +185,13 @@ def apart(roots: Iterable[Any], coins: Coins, code: KnownCode | None = None) -> 
     """
     with LOCK:
         kept = Kept(roots, code=code)
-        with coins.drawing(kept.generators), decimal.localcontext():  # an object that contexts of threads share
+        if code is None:
+            kept.fill_anew()
+        with (
+            coins.drawing(kept.generators),
+            decimal.localcontext(),  # an object that contexts of threads share
+            without_messages(),
+        ):
             kept.empty_caches()
             try:
                 yield kept

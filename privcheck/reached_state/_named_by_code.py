@@ -15,9 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from privcheck.reached_state._code_names import code_names
-from privcheck.reached_state._holders import put_names
+from privcheck.reached_state._holders import put_dictionary, put_names
 from privcheck.reached_state._own_modules import is_own_module
 
+_DISPATCHER: Any = type(np.mean)  # of numpy's functions that are written in Python
 CACHE: Any = functools._lru_cache_wrapper
 _CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, CACHE)
 
@@ -39,6 +40,7 @@ class Taking(Protocol):
     """The parts of a walk that are filled here: see `Walk`."""
 
     atoms: frozenset[type]
+    puts: list[Any]
     caches: list[tuple[Callable[[Any], None], Any]]
     todo: list[Any]
     foreign: dict[str, None]
@@ -85,7 +87,7 @@ def take_named(walk: Taking, code: Any, space: dict[str, Any]) -> None:
 def _of_module(
     walk: Taking, module: Any, names: tuple[str, ...], set_attributes: frozenset[str], sets_any: bool, depth: int = 4
 ) -> None:
-    """Take what an own function names of a module: of others, only what it sets."""
+    """Take what an own function names of a module: of others, only what it may set."""
     space, own = vars(module), is_own_module(module)
     walk.look_up(space, "__file__")
     if own and sets_any:
@@ -93,11 +95,7 @@ def _of_module(
     elif set_attributes:
         walk.keep_names(space, set_attributes)
     if not own:
-        walk.foreign[module.__name__] = None
-        if module is os:
-            walk.todo.append(walk.look_up(space, "environ"))
-        found = [walk.look_up(space, name) for name in names]
-        walk.todo += [value for value in found if type(value) in CONTAINERS]
+        _of_others(walk, module, names, set_attributes, sets_any, depth)
         return
     for name in names:
         value = walk.look_up(space, name)
@@ -111,3 +109,22 @@ def _of_module(
             walk.todo.append(value)
         elif type(value) not in walk.atoms:
             walk.todo.append(value)
+
+
+def _of_others(
+    walk: Taking, module: Any, names: tuple[str, ...], set_attributes: frozenset[str], sets_any: bool, depth: int
+) -> None:
+    """Take what an own function names of a module of others, if it may change it."""
+    space = vars(module)
+    walk.foreign[module.__name__] = None
+    if module is os:
+        walk.todo.append(walk.look_up(space, "environ"))
+    found = [walk.look_up(space, name) for name in names]
+    walk.todo += [value for value in found if type(value) in CONTAINERS]
+    for value in found if set_attributes or sets_any else ():
+        if isinstance(value, types.ModuleType) and depth:
+            _of_module(walk, value, names, set_attributes, sets_any, depth - 1)
+        elif isinstance(value, type):
+            walk.todo.append(value)
+        elif isinstance(value, types.FunctionType | _DISPATCHER):
+            walk.puts.append((put_dictionary, value.__dict__, dict(value.__dict__)))

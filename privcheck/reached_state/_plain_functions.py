@@ -147,7 +147,11 @@ def _instructions_allowed(code: CodeType) -> bool:
 
 
 def _constants_allowed(code: CodeType) -> bool:
-    return all(type(constant) in (*_NUMBERS, str, tuple) for constant in code.co_consts)
+    kinds = (*_NUMBERS, str)  # a tuple of numbers would make an array, which can warn; of texts, it names arguments
+    return all(
+        type(constant) in kinds or (type(constant) is tuple and set(map(type, constant)) == {str})
+        for constant in code.co_consts
+    )
 
 
 @lru_cache(maxsize=1024)

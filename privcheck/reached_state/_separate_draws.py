@@ -38,7 +38,14 @@ class Coins:
     def __init__(self, entropy: int = 0) -> None:
         self._entropy, self._calls = entropy, 0
         self.drawn: set[str] | None = None
-        self._of_numpy: Any = np.random.MT19937(0)
+        self._made: Any = None
+
+    @property
+    def _of_numpy(self) -> Any:
+        """What numpy's global generator draws from meanwhile; most runs never need one."""
+        if self._made is None:
+            self._made = np.random.MT19937(0)
+        return self._made
 
     @contextmanager
     def drawing(self, generators: Sequence[Any], left_out: Container[int] = ()) -> Iterator[None]:

@@ -52,6 +52,7 @@ from privcheck.reached_state._indirect import (
 )
 from privcheck.reached_state._kinds import HARMLESS, OPAQUE, holds_more
 from privcheck.reached_state._named_by_code import CACHE, CONTAINERS, take_named
+from privcheck.reached_state._no_messages import REGISTRY
 from privcheck.reached_state._own_modules import is_inner, is_own_class, is_own_file
 
 ATOMS: set[type] = {
@@ -248,6 +249,9 @@ def _function(walk: Walk, value: Any) -> None:
         walk.todo.append(cell)
     if is_own_file(code.co_filename):
         take_named(walk, code, value.__globals__)
+        walk.keep_names(value.__globals__, (REGISTRY,))
+        if type(notes := value.__globals__.get(REGISTRY)) is dict:
+            walk.todo.append(notes)
 
 
 def _cell(walk: Walk, cell: Any) -> None:

@@ -70,10 +70,11 @@ class Certificate(Result):
     primitive_uses : what was measured at each line that calls one.
     uncounted : the sets of `primitives` that record noise which the guard did not count: "numpy" and "random", whose
         global generators were drawn from in guarded runs that leaked. Such leaks may be noised, so they decide nothing.
-    rests_on : what the bound rests on besides privcheck and `mechanisms`, by kind: functions that `privcheck.feature`
-        was given, and, where these or a contextual `select` reach state outside of the policy, the modules of others
-        that they name, the globals that they read, and what is taken not to change because it cannot be put back;
-        lines that make texts of private values, and what is taken on trust about Generators that releases draw from.
+    rests_on : what the bound rests on besides privcheck and `mechanisms`, by kind: what functions that
+        `privcheck.feature` was given use that is not known to keep nothing, and, where these or a contextual `select`
+        reach state outside of the policy, the modules of others that they name, the globals that they read, and what is
+        taken not to change because it cannot be put back; lines that make texts of private values, and what is taken on
+        trust about Generators that releases draw from.
     contradictions : what was measured and cannot be if the certificate is right: in replays a release that moves
         further than was computed, or the budget refuted by an audit, in its own notion and at the audit's level
         `error`. Nothing is granted then; if it was measured in guarded runs, no bound is given.
@@ -238,6 +239,7 @@ class Certificate(Result):
         if self.trusted:
             says = "is as private as it says" if len(self.trusted) == 1 else "are as private as they say"
             found.append(f"{' and '.join(map(str, self.trusted))} {says}")
+        found += self.rests_on.get("functions of one number", [])
         if unseen := self.rests_on.get("taken not to change"):
             found.append(f"{' and '.join(unseen)} {'does' if len(unseen) == 1 else 'do'} not change")
         return f"provided that {', and that '.join(found)}" if found else ""

@@ -103,3 +103,9 @@ def line_of() -> Callable[[Path, str], int]:
 def marked(line_of) -> Callable[[str], int]:
     """Return the line marked `here: Name`."""
     return lambda name: line_of(file_of(name), f"# here: {name}")
+
+
+@pytest.fixture(scope="session")
+def impure_functions() -> ModuleType:
+    """The policies of impure_functions.py."""
+    return _module("impure_functions")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import random
+import signal
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +15,7 @@ import privcheck
 from privcheck.certifying import _session as sessions
 from privcheck.certifying._outside import release_generators as generators
 from privcheck.certifying._outside.contradictions import above_budget
+from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import DiscreteLaplace, RecordedRelease
 from privcheck.targets import Claim
 
@@ -181,11 +183,30 @@ def test_no_exception_of_a_function_tells_of_a_reward(error, policy, monkeypatch
         assert guarded.select() == 0
 
 
+class Slow(Told):
+    def update(self, action, reward):
+        privcheck.feature(lambda number: sum(number for _ in range(10**9)), reward, 0.0, 1.0)
+
+
 def test_an_interruption_passes(monkeypatch):
+    guarded = privcheck.guard(Slow, epsilon=1.0, arms=2, noise="float")
+    arm = guarded.select()
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            guarded.update(arm, 1.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_function_that_interrupts_by_itself_is_refused(monkeypatch):
     monkeypatch.setattr(Raising, "error", KeyboardInterrupt)
-    guarded = privcheck.guard(Raising, epsilon=1.0, arms=2, noise="float")
-    with pytest.raises(KeyboardInterrupt):
-        guarded.update(guarded.select(), 1.0)
+    for reward in (0.0, 1.0):
+        guarded = privcheck.guard(Raising, epsilon=1.0, arms=2, noise="float")
+        with pytest.raises(PrivcheckError, match="uses KeyboardInterrupt"):
+            guarded.update(guarded.select(), reward)
 
 
 class Warned(Told):

@@ -9,6 +9,7 @@ from privcheck.certifying._session import Session
 from privcheck.reached_state import Kept
 
 FUNCTIONS, MODULES = "functions of one number", "modules of others that are called"
+UNKNOWN = "{} is a function of its number: it uses {}, which privcheck does not know"
 GLOBALS, UNSEEN = "globals that are read, and put back", "taken not to change"
 
 
@@ -24,9 +25,11 @@ def trusted_base(
     outside : files and the like that were read when the policy was loaded or built.
     contextual : whether `select` is told contexts, which it could keep outside of the policy.
     """
-    functions: dict[str, Kept | None] = {}
+    functions, unknown = dict[str, Kept | None](), dict[str, dict[str, None]]()
     for session in sessions:
         functions |= session.source.functions
+        for name, uses in session.source.unknown.items():
+            unknown.setdefault(name, {}).update(dict.fromkeys(uses))
     reached = [kept for kept in functions.values() if kept is not None]
     if contextual:
         reached.append(Kept([policy]))
@@ -35,7 +38,7 @@ def trusted_base(
         f"{kept.place(value)} ({type(value).__name__})" for kept in reached for value in (*kept.trusted, *kept.unknown)
     ]
     found = {
-        FUNCTIONS: sorted(functions),
+        FUNCTIONS: sorted(UNKNOWN.format(name, " and ".join(uses)) for name, uses in unknown.items()),
         MODULES: sorted({name for walk in walks for name in walk.foreign if name.partition(".")[0] != "privcheck"}),
         GLOBALS: sorted({name for walk in walks for name in walk.names}),
         UNSEEN: sorted({*unseen, *outside}),
