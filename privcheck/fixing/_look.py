@@ -152,7 +152,7 @@ def _answer(connection: Connection, work: partial[Any], seconds: int) -> None:
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits ends this one, and says so
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with contextlib.suppress(ImportError):
+    with contextlib.suppress(ImportError, ValueError):  # a machine may have lower limits already
         import resource
 
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
