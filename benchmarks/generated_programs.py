@@ -294,6 +294,10 @@ def _program(rng: np.random.Generator) -> Program:
     return Program(source, features, law, visits, horizon, rows, draws, np.array(published.scales))
 
 
+SHOWN = "self.shown = [number.hex() for number in self.published]"
+"""Reads every published number to its last digit, which `float` alone does not do."""
+
+
 def _source(
     features: list[Feature],
     registers: list[Register],
@@ -303,7 +307,7 @@ def _source(
 ) -> str:
     start = "\n".join(f"        {register.start()}" for register in registers)
     updates = "\n".join(f"        {register.update_text(features)}" for register in registers)
-    end = [*(line for each in releases for line in each.lines), *(register.start() for register in forgotten)]
+    end = [*(line for each in releases for line in each.lines), SHOWN, *(register.start() for register in forgotten)]
     return f"""import numpy as np
 
 

@@ -230,8 +230,8 @@ class Declared(metaclass=DeclaredType):
 
 
 def declared_fields(cls: type) -> list[Field[Any]]:
-    """Return the fields of a dataclass that were declared with `parameter`, in order."""
-    return [f for f in fields(cls) if "domain" in f.metadata]
+    """Return the fields of a class that were declared with `parameter`, in order; none if it is no dataclass."""
+    return [f for f in fields(cls) if "domain" in f.metadata] if is_dataclass(cls) else []
 
 
 def check_names(called: str, known: Collection[str], keywords: dict[str, Any]) -> None:
@@ -273,7 +273,7 @@ def check_arguments(cls: type[Declared], arguments: tuple[Any, ...], keywords: d
         got = words(f"{len(arguments)} arguments by position")
         most = f"at most {len(by_place)}" if by_place else "all of them by name"
         raise PrivcheckError(cls.__name__, got, most, f"it takes {', '.join(parameters) or 'none'}")
-    declared: dict[str, Any] = {f.name: f.metadata for f in declared_fields(cls)} if is_dataclass(cls) else {}
+    declared: dict[str, Any] = {f.name: f.metadata for f in declared_fields(cls)}
     for name, parameter in parameters.items():
         is_placed = name in by_place[: len(arguments)]
         if is_placed and name in keywords:

@@ -33,6 +33,8 @@ PIPE, QUICK = "pipe.json", None
 SWEEP = 'kind = "simulation"\ntargets = ["kl-ucb"]\nenvironments = [[0.7, 0.5]]\nhorizons = [1000000000000]\n'
 SLOW = "class Slow:\n    def __init__(self, rng, arms): pass\n    def select(self): return 0\n"
 SLOW += "    def update(self, action, reward): pass\n"
+LEAKY = "class Leaky:\n    def __init__(self, rng, arms, epsilon): self.rng, self.epsilon, self.arm = rng, epsilon, 0\n"
+LEAKY += "    def select(self): return self.arm\n    def update(self, action, reward): self.arm = int(reward > 0.5)\n"
 
 COMMANDS = {
     "audit": [
@@ -53,6 +55,7 @@ COMMANDS = {
     "sweep": [["sweep.toml", "--store", "results"]],
     "report": [["folder", "--pages"]],
     "watch": [["slow.py:Slow", "--epsilon", "1", "--arms", "2", "--horizon", "100", "--runs", "900000"]],
+    "fix": [["leaky.py:Leaky", "--epsilon", "1", "--arms", "2", "--rounds", "1000000", "--time-budget", "3600"]],
     "compare": QUICK,
     "init": QUICK,
     "list": QUICK,
@@ -75,6 +78,7 @@ def result():
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("slow.py").write_text(SLOW)
+    Path("leaky.py").write_text(LEAKY)
     Path("sweep.toml").write_text(SWEEP)
     Path("folder").mkdir()
     os.mkfifo(PIPE)
@@ -93,7 +97,7 @@ def started(*words):
 
 def processor_time(process):
     after = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, after[11:13])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, after[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def opened(pipe):

@@ -177,6 +177,8 @@ def test_what_could_not_be_edited_needs_no_fix_either_if_it_is_certified(tmp_pat
     file = tmp_path / "bandit.py"
     file.write_text(DECORATED.format("None"))
     assert privcheck.fix(f"{file}:Bandit", **QUICK).outcome == "nothing to fix"
+    file.write_text(DECORATED.format("[1][reward]"))
+    assert privcheck.fix(f"{file}:Bandit", **QUICK).outcome == "nothing certifies"
 
 
 def only(monkeypatch, *texts):
@@ -246,7 +248,6 @@ BAD = {
     "no update": (GOOD, "which has no method update()"),
     "update elsewhere": (GOOD.replace("Bandit:", "Bandit(dict):"), "as a base class dict may have it elsewhere"),
     "other arguments": (GOOD + "    def update(self, context, action, reward): pass\n", "Bandit.update(self, context"),
-    "a decorator": (DECORATED.format("float(reward > 0.5)"), "which leaks and cannot be edited"),
     "a function": ("def Bandit(rng): pass\n", "which is a function"),
     "inside a function": ("def make():\n    class Bandit: pass\n", "which is defined inside something else"),
     "not there": (GOOD.replace("Bandit", "Other"), "the file has Other"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -256,3 +257,24 @@ def test_entries_are_named(store):
     assert [entry.kind for entry in with_entries.entries] == ["store", "watch", BEGUN, COUNTED]
     assert LOST not in [entry.kind for entry in with_entries.entries]
     with_entries.close()
+
+
+def test_alarms_that_other_code_has_ended_are_not_forgotten():
+    """No alarm stands, and no word of the page, the badge or the terminal says that there was none."""
+    from privcheck.reporting import badge_svg, render_watches
+    from privcheck.reporting import sentence as said
+    from privcheck.results._example_results import WATCHED
+
+    last = WATCHED.nights[-1]
+    version = replace(WATCHED.versions[-1], number=3, code="other", first_night=last.number + 1, nights=1)
+    later = replace(last, number=last.number + 1, version=3, e_value=0.5)
+    report = replace(WATCHED, nights=(*WATCHED.nights, later), versions=(*WATCHED.versions, version))
+    assert report.alarm is None
+    assert len(report.alarms) == 1
+    assert "no alarm stands after 3 nights" in said(report)
+    assert f"one alarm was raised before, the last on night {last.number}" in said(report)
+    page = " ".join(render_watches([report]).split())
+    assert "no alarm stands; 1 raised before" in page
+    assert f"3 nights, no alarm since night {last.number} at claim" in badge_svg(report)
+    many = replace(report, versions=(*report.versions, *(replace(version, number=n) for n in range(4, 31))))
+    assert "the newest 10 of 30 versions" in render_watches([many])

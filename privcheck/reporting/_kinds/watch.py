@@ -16,7 +16,7 @@ from privcheck.reporting._pages.page_watch import render_watches
 from privcheck.reporting._pictures.svg import save_figure
 from privcheck.reporting._pictures.watch_picture import watch_figure
 from privcheck.reporting._text.numbers import amount
-from privcheck.reporting._text.watch_sentences import MARKS, first_part, past_alarms, sentence
+from privcheck.reporting._text.watch_sentences import first_part, mark, past_alarms, sentence
 from privcheck.results import WatchReport
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def details(report: WatchReport) -> RenderableType:
     >>> details(WATCHED).renderables[1].row_count
     2
     """
-    alarm = report.alarm is not None
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("night", "version", "runs", "first", "second", "evidence"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -44,7 +43,7 @@ def details(report: WatchReport) -> RenderableType:
         event = first_part(night.event) if night.lost is None else f"lost: {night.lost}"
         numbers = (night.number, night.version, night.runs, night.first, night.second)
         table.add_row(*(f"{value:,}" for value in numbers), amount(night.e_value), Text(event))
-    said = Text(f"{MARKS[alarm]} {sentence(report)}", "bold")
+    said = Text(f"{mark(report)} {sentence(report)}", "bold")
     notes = [Text(f"note: {note}", "dim") for note in (*past_alarms(report), *report.notes)]
     return Group(said, table, *notes)
 
@@ -57,7 +56,7 @@ def notebook(report: WatchReport) -> str:
 
 def markdown(report: WatchReport) -> str:
     """Return the sentence for the summary of a job."""
-    return f"### privcheck watch\n\n{MARKS[report.alarm is not None]} {sentence(report)}\n"
+    return f"### privcheck watch\n\n{mark(report)} {sentence(report)}\n"
 
 
 def page(report: WatchReport) -> str:

@@ -17,13 +17,21 @@ from privcheck.reporting._pages.elements import (
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, Cell, table
 from privcheck.reporting._pictures.watch_picture import watch_figure
 from privcheck.reporting._text.numbers import amount
-from privcheck.reporting._text.watch_sentences import MARKS, counted_nights, first_part, meaning, past_alarms, sentence
+from privcheck.reporting._text.watch_sentences import (
+    alarms_before,
+    counted_nights,
+    first_part,
+    mark,
+    meaning,
+    past_alarms,
+    sentence,
+)
 from privcheck.results import WatchReport
 
 TITLE = "privcheck watch"
 
 LATEST = 10
-"""Nights of each watch that the page lists."""
+"""Nights, and versions, of each watch that the page lists."""
 
 
 def render_watches(reports: Sequence[WatchReport]) -> str:
@@ -33,17 +41,21 @@ def render_watches(reports: Sequence[WatchReport]) -> str:
     >>> "Evidence after each night" in render_watches([WATCHED])
     True
     """
-    alarms = sum(report.alarm is not None for report in reports)
+    alarms, past = (
+        sum(report.alarm is not None for report in reports),
+        sum(len(alarms_before(each)) for each in reports),
+    )
     nights = sum(map(counted_nights, reports))
     said = f"{nights:,} night{'s' * (nights != 1)} of {len(reports)} target{'s' * (len(reports) != 1)}, "
-    said += f"{alarms} alarm{'s' * (alarms != 1)}" if alarms else "no alarm"
-    ordered = sorted(reports, key=lambda report: report.alarm is None)
+    said += f"{alarms} alarm{'s' * (alarms != 1)}" if alarms else "no alarm stands" if past else "no alarm"
+    said += f"; {past:,} raised before" if past else ""
+    ordered = sorted(reports, key=lambda report: (report.alarm is None, not report.alarms))
     parts = [part for number, report in enumerate(ordered) for part in _sections(report, f"watch-{number}")]
     return document(TITLE, header(TITLE, said), parts)
 
 
 def _sections(report: WatchReport, name: str) -> list[str]:
-    said = f"{MARKS[report.alarm is not None]} {text(sentence(report))}"
+    said = f"{mark(report)} {text(sentence(report))}"
     verdict = element("p", element("strong", said))
     caption = (
         f"Evidence after each night: the wealth of bets against {report.claim}, its share of the level taken off. "
@@ -73,14 +85,12 @@ def _versions(report: WatchReport) -> str:
             Cell(str(each.number), each.number), text(each.code), Cell(f"{each.first_night:,}", each.first_night),
             Cell(f"{each.nights:,}", each.nights), Cell(amount(each.log_e_value), each.log_e_value),
         ]
-        for each in reversed(report.versions)
+        for each in reversed(report.versions[-LATEST:])
     ]  # fmt: skip
-    return table(
-        "The wealth of the bets that began with each version, which are never started again",
-        columns,
-        rows,
-        kind="stack",
-    )
+    caption = "The wealth of the bets that began with each version, which are never started again"
+    if len(report.versions) > LATEST:
+        caption += f"; the newest {LATEST} of {len(report.versions):,} versions"
+    return table(caption, columns, rows, kind="stack")
 
 
 def _nights(report: WatchReport) -> str:

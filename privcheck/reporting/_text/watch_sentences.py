@@ -8,6 +8,14 @@ from privcheck.results import WatchAlarm, WatchReport
 MARKS = {True: "✗", False: "✓"}
 """Of a watch with and without an alarm that stands."""
 
+BEFORE = "?"
+"""Of one without, in which alarms were raised before."""
+
+
+def mark(report: WatchReport) -> str:
+    """Return the mark of a watch."""
+    return BEFORE if report.alarm is None and report.alarms else MARKS[report.alarm is not None]
+
 
 def counted_nights(report: WatchReport) -> int:
     """Return the number of nights that have counts."""
@@ -23,8 +31,9 @@ def known(report: WatchReport) -> str:
     """
     if report.alarm is not None:
         return f"alarm on night {report.alarm.night} at claim {report.claim}"
-    nights = counted_nights(report)
-    return f"{nights:,} night{'s' * (nights != 1)}, no alarm at claim {report.claim}"
+    nights, past = counted_nights(report), alarms_before(report)
+    since = f" since night {past[-1].night}" if past else ""
+    return f"{nights:,} night{'s' * (nights != 1)}, no alarm{since} at claim {report.claim}"
 
 
 def sentence(report: WatchReport) -> str:
@@ -40,10 +49,12 @@ def sentence(report: WatchReport) -> str:
     nights = counted_nights(report)
     if not nights:
         return f"nothing is known of {name} yet: no night was counted"
-    return (
-        f"no alarm in {nights:,} night{'s' * (nights != 1)} of {name} at claim {report.claim}: "
-        f"evidence {amount(report.e_value)}, {amount(report.needed)} needed"
-    )
+    counted, past = f"{nights:,} night{'s' * (nights != 1)} of {name} at claim {report.claim}", alarms_before(report)
+    said = f"no alarm in {counted}"
+    if past:
+        raised = "one alarm was" if len(past) == 1 else f"{len(past):,} alarms were"
+        said = f"no alarm stands after {counted}, but {raised} raised before, the last on night {past[-1].night:,}"
+    return f"{said}: evidence {amount(report.e_value)}, {amount(report.needed)} needed"
 
 
 def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
@@ -65,14 +76,24 @@ def first_part(event: str) -> str:
     return f"{first}, or others" if others else first
 
 
-def past_alarms(report: WatchReport) -> list[str]:
+def alarms_before(report: WatchReport) -> list[WatchAlarm]:
     """Return the alarms before the versions that are played now."""
-    return [
+    return [alarm for alarm in report.alarms if alarm is not report.alarm]
+
+
+PAST = 5
+"""Past alarms of a watch that are told one by one, the newest."""
+
+
+def past_alarms(report: WatchReport) -> list[str]:
+    """Return what the alarms before the versions that are played now have said, the newest first."""
+    past = alarms_before(report)
+    told = [
         f"alarm on night {alarm.night}, when version {alarm.version} was played: "
         f"{alarm_words(report, alarm, clean(report.name))}; other versions have been played since"
-        for alarm in report.alarms
-        if alarm is not report.alarm
+        for alarm in reversed(past[-PAST:])
     ]
+    return [*told, *([f"and {len(past) - PAST:,} earlier ones"] if len(past) > PAST else [])]
 
 
 def meaning(report: WatchReport) -> list[str]:
