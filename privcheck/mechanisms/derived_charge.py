@@ -28,6 +28,14 @@ SLACK = 1e-8
 def fault_of_derived(mechanism: Mechanism, base: type[Mechanism], sensitivities: Iterable[float]) -> str:
     """Return what a derived class charges too little, in words; nothing if it does not, or draws in its own way.
 
+    >>> from privcheck.accounting import Charge
+    >>> from privcheck.mechanisms import Laplace
+    >>> class Cheap(Laplace):
+    ...     def charge(self, sensitivity):
+    ...         return Charge(epsilon=0.01)
+    >>> fault_of_derived(Cheap(sensitivity=1.0, epsilon=1.0), Laplace, [1.0])[:46]
+    'which draws as Laplace does, but charges Charg'
+
     Parameters
     ----------
     mechanism : of a class that derives from `base`.

@@ -38,11 +38,8 @@ class Place:
 def places(roots: list[Any]) -> Iterator[Place]:
     """Yield the places that some objects reach, those of each object once; entries of tuples are places as well.
 
-    >>> class Policy:
-    ...     def __init__(self):
-    ...         self.arm, self.pairs = 0, [(1, 2)]
-    >>> [(place.name, place.holds) for place in places([Policy()]) if not isinstance(place.holds, (list, tuple))][:3]
-    [('Policy.arm', 0), ('Policy.pairs[0][0]', 1), ('Policy.pairs[0][1]', 2)]
+    >>> [(place.name, place.holds) for place in places([[1, {"a": 2.5}]]) if type(place.holds) is not dict]
+    [('list[0]', 1), ("list[1]['a']", 2.5)]
     """
     walk = Kept(roots).walk
     names: dict[int, str] = {}

@@ -146,8 +146,8 @@ def test_a_line_that_the_constructor_leaves_out_is_still_listed(tmp_path):
 
 READS = [
     "np.var(self.k)", "np.std(self.k)", "np.cov(self.k)", "np.cov(self.k, self.k)[0, 1]", "np.median(self.k)",
-    "np.percentile(self.k, 50)", "np.quantile(self.k, 0.5)", "np.isnan(reward)",
-    "np.any(np.isnan(self.k))", "np.isinf(self.k).any()", "np.isfinite(reward)", "self.v.std()", "self.v.var()",
+    "np.percentile(self.k, 50)", "np.quantile(self.k, 0.5)",
+    "np.any(np.isnan(self.k))", "np.isinf(self.k).any()", "self.v.std()", "self.v.var()",
     "np.std(self.v)", "np.median(self.v)", "np.nanstd(self.v)", "np.linalg.norm(self.k)", "np.ptp(self.k)",
 ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from privcheck.reporting import details
 from privcheck.results import Certificate
 
 
-def _directly(function, inside, numbers, ends, source):
+def _directly(function, inside, numbers, probes=None, source=None):
     return [inside(number) for number in numbers]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -127,6 +128,14 @@ def numbers_of(certificate):
     return certificate.rests_on.get(LATER, [])
 
 
+ONLY_NAMED = {
+    "self.arm = int(r * math.floor(t * 0.02) > 0.5)",
+    "self.arm = int(r * (t > LIMIT) > 0.5)",
+    "self.arm = int((t / 41) ** 400 * r > 1e300)",
+}
+"""Of the lines that leak later those that do not within twice as many rounds, nor with what places may hold then."""
+
+
 @pytest.mark.parametrize(("init", "line"), [*(("", line) for line in DECIDES), *SET])
 def test_the_line_is_named_with_its_number(tmp_path, init, line):
     certificate, lines = certified(tmp_path, line, init)
@@ -134,7 +143,7 @@ def test_the_line_is_named_with_its_number(tmp_path, init, line):
     parts = [line, *([init] if init else []), "return t > limit", "return self.t > after", "LATE = "]
     assert named
     assert all(any(part in lines[number - 1] for part in parts) for number in named)
-    assert certificate.granted == ("getattr" not in line)  # a computed name may be that of a method that never ran
+    assert certificate.granted == (line in ONLY_NAMED)
     if "getattr" not in line:
         assert (
             "beyond the 24 rounds that ran: what it decides later was not seen (raise --horizon to"
@@ -186,13 +195,13 @@ def test_the_horizon_that_a_policy_is_told_is_no_number_beyond_it(tmp_path):
 
 
 def test_the_text_and_the_page_say_how_far_it_was_seen(tmp_path):
-    certificate, _ = certified(tmp_path, DECIDES[0])
+    certificate, _ = certified(tmp_path, "self.arm = int(r * (t > LIMIT) > 0.5)")
     console = Console(width=400, file=io.StringIO())
     console.print(details(certificate))
     for shown in (console.file.getvalue(), render_certificate(certificate)):
         text = " ".join(shown.split())
         assert "yes: every line that matters for privacy ran within 24 rounds, and none leaked" in text
-        assert "of late.py compares or indexes with 40, beyond the 24 rounds that ran" in text
+        assert re.search(r"of late\.py compares or indexes with \d+, beyond the 24 rounds that ran", text)
 
 
 @pytest.mark.parametrize(

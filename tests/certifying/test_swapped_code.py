@@ -131,3 +131,23 @@ def test_what_is_not_known_is_called_itself():
     assert called(TABLE.get) is not None
     assert called(np.linalg.inv) is np.linalg.inv
     assert called(np.zeros) is not np.zeros
+
+
+def test_what_other_packages_do_at_a_collection_is_not_taken_for_a_side(policy):
+    """Hypothesis, say, times collections by a function in Python, which may be called anywhere."""
+
+    def notice(phase, info):
+        seen.append(phase)
+
+    seen = list[str]()
+    before = gc.get_threshold()
+    gc.callbacks.append(notice)
+    gc.set_threshold(1, 1, 1)
+    try:
+        found = privcheck.certify(policy, epsilon=1.0, arms=2, horizon=6, runs=2)
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(notice)
+    assert seen
+    assert gc.isenabled()
+    assert found.granted, found

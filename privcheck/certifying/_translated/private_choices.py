@@ -10,6 +10,7 @@ for some data only. So are values that are not both numbers of one shape.
 from __future__ import annotations
 
 import collections
+import gc
 import operator
 import sys
 import threading
@@ -210,7 +211,8 @@ def stored(before: Any, after: Any) -> Any:
 def _without_effects(condition: Private) -> Iterator[None]:
     """Refuse the condition if what is computed raises, or does anything but compute numbers."""
     others = list[str]()
-    before = sys.getprofile()
+    before, collects = sys.getprofile(), gc.isenabled()
+    gc.disable()  # what a collection calls, as callbacks of other packages, is not called by the side
     HERE.sides += 1
     sys.setprofile(partial(_watch, others))
     try:
@@ -223,6 +225,8 @@ def _without_effects(condition: Private) -> Iterator[None]:
     finally:
         sys.setprofile(before)
         HERE.sides -= 1
+        if collects:
+            gc.enable()
     if others:
         refuse("branch", "truth value", condition, hint=BRANCH)
 
