@@ -29,6 +29,7 @@ __all__ = [
     "explain",
     "explained",
     "failed_claims",
+    "fix_command",
     "is_own",
     "ledger_csv",
     "ledger_figure",

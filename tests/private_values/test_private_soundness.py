@@ -13,7 +13,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from privcheck.errors import PrivcheckError
-from privcheck.private_values import REVEAL, PrivateSource, Terms, clip, zeros
+from privcheck.private_values import REVEAL, Private, PrivateSource, Terms, clip, zeros
 from privcheck.private_values import _computed_sensitivity as computed_sensitivity
 from privcheck.private_values import _products as products
 from privcheck.private_values._entries import Entries
@@ -107,7 +107,7 @@ def run_private(program: Program) -> tuple[list[Any], list[tuple[str, int, int, 
             continue
         if result.size <= 20:
             kept.append(step)
-            found.append(result)
+            found.append(Private.public(result) if type(result) is np.float64 else result)  # an entry of no datum
     return found, kept
 
 
