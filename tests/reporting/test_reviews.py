@@ -42,7 +42,7 @@ def test_a_review_says_what_a_report_does_not_know():
     early = replace(VIOLATION, verdict="inconclusive", epsilon_lower=None, witness=None, simplest=None)
     assert "ended before it counted any runs" in review(early)
     assert "Event" not in review(early)
-    assert "has no seed" in words_of(review(replace(VIOLATION, randomness="independent")))
+    assert "have no seed" in words_of(review(replace(VIOLATION, randomness="independent")))
 
 
 def test_a_group_is_counted():
