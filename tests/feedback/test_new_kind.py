@@ -173,10 +173,10 @@ def test_the_guard_charges_the_round_whose_reward_is_told():
 
 def test_the_guard_stops_a_leak_and_what_would_overspend():
     leaking, spending = guarded("Raw"), guarded("Overspends")
-    leaking.update(leaking.select(), 0.5)  # an arm that a reward has chosen is kept
-    with pytest.raises(LeakError, match="late_policies"):  # and played
-        leaking.update(leaking.select(), 0.5)
-        leaking.select()
+    leaking.select()
+    leaking.update(0, 0.5)
+    with pytest.raises(LeakError, match="late_policies"):
+        [leaking.update(leaking.select(), 0.5) for _ in range(3)]
     with pytest.raises(BudgetExceededError, match="at most epsilon = 1"):
         spending.update(spending.select(), 0.5)
     with pytest.raises(PrivcheckError, match=r"update\(\): got 1 arguments for feedback='lagged', expected \(action,"):
