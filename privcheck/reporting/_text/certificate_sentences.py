@@ -254,11 +254,21 @@ def coverage(certificate: Certificate) -> list[str]:
         "range is refused.",
         f"It applies only to the code of {clean(certificate.target)} as it ran, not to a faster engine or to the "
         "theorem behind it.",
+        _observed(certificate),
         *mechanism_sentences(certificate),
         "It assumes code that is honest but may be mistaken. It does not cover timing, memory or floating-point "
         "artefacts.",
         "Replay is a test, not a proof: it sees only the streams and seeds that it tries.",
     ]
+
+
+def _observed(certificate: Certificate) -> str:
+    if certificate.feedback == "mechanism":
+        return "An observer is taken to see the output and what mechanisms release, and nothing else."
+    return (
+        "An observer is taken to see the actions and what mechanisms release, and nothing else: what the policy keeps "
+        "in its attributes may be raw."
+    )
 
 
 def _explored(certificate: Certificate) -> list[str]:
