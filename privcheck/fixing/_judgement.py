@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -184,12 +185,13 @@ def _certificate(file: Path, path: Path, class_name: str, setting: Setting) -> s
         )
     except PrivcheckError as error:
         return PrivcheckError("target", str(error), "a policy that can be certified")
-    return (
-        found.to_json()
-        .replace(_escaped(f"{file}:{class_name}"), _escaped(f"{path}:{class_name}"))
-        .replace(_escaped(str(file.parent.resolve())), _escaped(str(path.absolute().parent)))
-        .replace(_escaped(str(file.parent)), _escaped(str(path.absolute().parent)))
-    )
+    text = replace(found, target=f"{path}:{class_name}").to_json()
+    folder, here = file.parent.resolve(), Path.cwd()
+    names = [folder, file.parent]  # and, in sentences, the path from the working directory to a file below it
+    names += [folder.relative_to(here)] if folder.is_relative_to(here) else []
+    for name in dict.fromkeys(map(str, names)):
+        text = text.replace(_escaped(name), _escaped(str(path.absolute().parent)))
+    return text
 
 
 def _escaped(text: str) -> str:

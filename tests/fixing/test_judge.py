@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from privcheck.fixing import _patch_audit
 from privcheck.fixing._edits.edit import made
-from privcheck.fixing._judgement import judged, plays_alike, refuted
+from privcheck.fixing._judgement import certified, judged, plays_alike, refuted
 from privcheck.fixing._look import Setting, look
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._search import Patch
@@ -102,6 +103,19 @@ def test_another_spelling_plays_the_same_actions(old, new, same, source):
     assert plays_alike(source, spelled, "Bandit", SETTING) is same
     withdrawn = judged(source, patch(spelled, "spelling"), "Bandit", SETTING).withdrawn
     assert withdrawn.startswith("it only spells otherwise") is not same
+
+
+def test_a_certificate_names_the_original_file_wherever_it_is_made(tmp_path, monkeypatch):
+    """From the folder in which temporary folders are made, a file there is named by its path from it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.chdir(tmp_path)
+    source = SourceText.of_bytes(Path("bandit.py"), twins.RIGHT.encode())
+    Path("bandit.py").write_bytes(source.bytes_read)
+    certificate, why = certified(source, source.text, "Bandit", SETTING)
+    assert not why
+    assert certificate.target == "bandit.py:Bandit"
+    assert "privcheck-fix-" not in certificate.to_json()
 
 
 def test_a_patched_file_finds_its_neighbours(tmp_path):
