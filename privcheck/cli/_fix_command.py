@@ -79,12 +79,13 @@ def _patch_files(found: Fix, target: str, diff: str | None, write: bool) -> list
     """Return what writes the recommended patch, or says on standard error that there is none though one is needed."""
     from privcheck.files import write_whole
     from privcheck.fixing import diff_bytes, save_patch
+    from privcheck.results import NOTHING_TO_FIX
 
     patch = found.recommended
     if patch is None:
         asked = " and ".join(name for name, given in (("--diff", diff is not None), ("--write", write)) if given)
         told = f"privcheck: {found.outcome}: there is no recommended patch, so {asked} wrote nothing\n"
-        return [lambda: sys.stderr.write(told)] if asked and found.outcome != "nothing to fix" else []
+        return [lambda: sys.stderr.write(told)] if asked and found.outcome != NOTHING_TO_FIX else []
     files: list[Callable[[], object]] = []
     if diff is not None:
         files.append(lambda: write_whole(diff, diff_bytes(target, patch), "diff"))

@@ -66,6 +66,11 @@ class Program:
     def replace(self, node: ast.AST, new: str) -> Span:
         return self.start(node), self.end(node), new
 
+    def bracketed(self, node: ast.AST) -> str:
+        """Return the text of an expression, in brackets if it has several parts."""
+        simple = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant)
+        return self.code(node) if simple else f"({self.code(node)})"
+
     def indent(self, node: ast.AST) -> str:
         """Return what stands before a node in its line, if that is nothing but blanks; otherwise its blanks."""
         start = self._starts[node.lineno - 1]  # type: ignore[attr-defined]
@@ -235,6 +240,12 @@ class Program:
         return names[0], names[1], names[2]
 
     # Statements
+
+    def statement_of(self, node: ast.AST) -> ast.stmt:
+        """Return the innermost statement that a node is in, or is."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
 
     def statements(self) -> Iterator[tuple[Function, ast.stmt]]:
         """Yield the statements of the class's methods, each with its method, nested ones too."""

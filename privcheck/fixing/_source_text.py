@@ -101,10 +101,6 @@ class SourceText:
         """
         return with_spans(self.text, spans, self.newline)
 
-    def with_text(self, text: str) -> SourceText:
-        """Return the same file with another text, which was not read."""
-        return SourceText(self.path, text, self.newline, self.encoding, self.bytes_read)
-
 
 def with_spans(text: str, spans: list[Span], newline: str) -> str:
     """Return a text with pieces replaced; newlines in what is put in become `newline`."""

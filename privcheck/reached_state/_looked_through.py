@@ -25,15 +25,13 @@ from privcheck.reached_state._known_calls import (
     is_known,
     is_known_kind,
 )
-from privcheck.reached_state._named_by_code import CACHE
+from privcheck.reached_state._named_by_code import CACHE, DISPATCHER
 from privcheck.reached_state._own_modules import is_inner, is_own_class, is_own_file, is_own_module
 from privcheck.reached_state._uses_of_code import Uses, uses_of
 from privcheck.reached_state._walk import ATOMS
 
 _MISSING = object()
 _CONTAINERS = (dict, list, tuple, set, frozenset, collections.deque, types.MappingProxyType)
-_DISPATCHER = type(np.mean)
-"""The class of numpy's functions that are written in Python."""
 
 _OF_ALL = frozenset({"globals", "vars", "locals", "eval", "exec", "compile", "__import__", "dir", "id"})
 _CONSTRUCTING = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__class_getitem__", "__del__"})
@@ -222,7 +220,7 @@ class _Look:
         if is_impure(module.__name__, name):
             self.impure[label] = None
             self._seen[id(value)] = value
-        elif not (_is_code(value) or type(value) is _DISPATCHER or isinstance(value, int | str | float)):
+        elif not (_is_code(value) or type(value) is DISPATCHER or isinstance(value, int | str | float)):
             self.unknown[label] = None
             self._seen[id(value)] = value
 
@@ -239,7 +237,7 @@ class _Look:
             self._module(value, label)
         elif isinstance(value, types.FunctionType):
             self._function(value)
-        elif kind is _DISPATCHER:
+        elif kind is DISPATCHER:
             self._others(value.__module__, value.__name__)
         elif isinstance(value, types.BuiltinFunctionType | types.MethodWrapperType):
             self._builtin(value)

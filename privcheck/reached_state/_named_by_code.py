@@ -18,7 +18,9 @@ from privcheck.reached_state._code_names import code_names
 from privcheck.reached_state._holders import put_dictionary, put_names
 from privcheck.reached_state._own_modules import is_own_module
 
-_DISPATCHER: Any = type(np.mean)  # of numpy's functions that are written in Python
+DISPATCHER: Any = type(np.mean)
+"""The class of numpy's functions that are written in Python."""
+
 CACHE: Any = functools._lru_cache_wrapper
 _CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, CACHE)
 
@@ -126,5 +128,5 @@ def _of_others(
             _of_module(walk, value, names, set_attributes, sets_any, depth - 1)
         elif isinstance(value, type):
             walk.todo.append(value)
-        elif isinstance(value, types.FunctionType | _DISPATCHER):
+        elif isinstance(value, types.FunctionType | DISPATCHER):
             walk.puts.append((put_dictionary, value.__dict__, dict(value.__dict__)))

@@ -161,18 +161,21 @@ class _Reading:
 
 def _is_named(steps: list[dis.Instruction]) -> bool:
     """Tell whether what follows `getattr` is an object and a name that is written there."""
-    if not steps or steps[0].opname not in (*_GLOBALS, *_CELLS, "LOAD_FAST"):
-        return False
-    after = next((step for step in steps[1:] if step.opname not in _ATTRIBUTES), None)
+    after = _after_one_object(steps)
     return after is not None and after.opname == "LOAD_CONST" and isinstance(after.argval, str)
 
 
 def _asks_for_a_class(steps: list[dis.Instruction]) -> bool:
     """Tell whether what follows `type` is one object, of which the class is asked."""
-    if not steps or steps[0].opname not in (*_GLOBALS, *_CELLS, "LOAD_FAST"):
-        return False
-    after = next((step for step in steps[1:] if step.opname not in _ATTRIBUTES), None)
+    after = _after_one_object(steps)
     return after is not None and after.opname == "CALL" and after.arg == 1
+
+
+def _after_one_object(steps: list[dis.Instruction]) -> dis.Instruction | None:
+    """Return what follows the instructions that load one object, or an attribute of one; None if they do not."""
+    if not steps or steps[0].opname not in (*_GLOBALS, *_CELLS, "LOAD_FAST"):
+        return None
+    return next((step for step in steps[1:] if step.opname not in _ATTRIBUTES), None)
 
 
 def _is_harmless_format(text: Any) -> bool:

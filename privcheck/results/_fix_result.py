@@ -31,7 +31,8 @@ class FixFinding:
 
     Parameters
     ----------
-    kind : that of the leak, "refusal", "uncounted", "failure" or "time".
+    kind : that of the leak; "first", "again" or "other" of a refused release: it alone exceeds the budget, it does with
+        what was charged before, or it cannot be charged; "uncounted", "failure" or "time" where nothing could be seen.
     file, line, code : where it was found, and the source line; empty and 0 where that is not known.
     sentence : what it is, in words.
     """

@@ -26,7 +26,7 @@ def released_blocks(program: Program, setting: Setting) -> Iterator[Proposal]:
     if update is None or any(name.startswith("_released") for name in program.methods):
         return
     own, action, reward = program.told()
-    cores = learned(update, reward)
+    cores = learned(program, update, reward)
     if not cores:
         return
     adds = all(_is_added_up(program, node) for nodes in cores.values() for node in nodes)
@@ -47,12 +47,9 @@ def released_blocks(program: Program, setting: Setting) -> Iterator[Proposal]:
             yield instead
 
 
-def learned(update: Function, reward: str) -> dict[str, list[ast.expr]]:
+def learned(program: Program, update: Function, reward: str) -> dict[str, list[ast.expr]]:
     """Return the largest expressions of the reward alone in a method, by their code; none if one is a condition."""
-    parents: dict[ast.AST, ast.AST] = {}
-    for node in ast.walk(update):
-        for child in ast.iter_child_nodes(node):
-            parents[child] = node
+    parents = program.parents
     found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(update):
         if not (isinstance(node, ast.Name) and node.id == reward):
@@ -105,9 +102,7 @@ def _is_added_up(program: Program, core: ast.expr) -> bool:
 
 def _is_set_back(program: Program, core: ast.expr) -> bool:
     """Return whether the attribute that a statement writes is given a value outside of the constructor, too."""
-    here: ast.AST = core
-    while not isinstance(here, ast.stmt):
-        here = program.parents[here]
+    here = program.statement_of(core)
     names = {_attribute(target) for target in _targets(here)} - {""}
     others = [
         statement

@@ -20,13 +20,8 @@ def without_idle_noise(program: Program, original: Program) -> Proposal | None:
     found = [site for site in sites(program) if ast.unparse(site.whole) in own and isinstance(site.whole, ast.BinOp)]
     if not found:
         return None
-    spans = []
-    for site in found:
-        simple = isinstance(site.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant)
-        code = program.code(site.value)
-        spans.append(program.replace(site.whole, code if simple else f"({code})"))
     try:
-        text = program.applied(spans)
+        text = program.applied([program.replace(site.whole, program.bracketed(site.value)) for site in found])
     except NotEditableError:
         return None
     return Proposal(made("no-idle-noise", "noise", ARGUMENT, found[0].whole.lineno), text, "")

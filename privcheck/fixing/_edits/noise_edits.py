@@ -163,7 +163,7 @@ def _noised(program: Program, method: Function, node: ast.expr, rng: str, budget
         return [program.replace(key.body, plus(key.body))]
     assert isinstance(node.func, ast.Attribute)
     assert isinstance(node.args[0], ast.Call)
-    statement = _statement(program, node)
+    statement = program.statement_of(node)
     listed = node.func.value
     each = ast.Name("value")
     scale = scale_of(program, each, method, setting.rewards, budget)
@@ -180,9 +180,3 @@ def _term(program: Program, value: ast.expr) -> str:
     """Return the code of a value as the first term of a sum."""
     code = program.code(value)
     return f"({code})" if isinstance(value, ast.IfExp | ast.Compare | ast.BoolOp | ast.Lambda) else code
-
-
-def _statement(program: Program, node: ast.AST) -> ast.stmt:
-    while not isinstance(node, ast.stmt):
-        node = program.parents[node]
-    return node

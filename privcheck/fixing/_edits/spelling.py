@@ -103,13 +103,8 @@ def _no_float(program: Program, statement: ast.stmt) -> Change:
     ]
     if not calls:
         raise NotEditableError("there is no call of float")
-    spans = [program.replace(node, _bracketed(program, node.args[0])) for node in calls]
+    spans = [program.replace(node, program.bracketed(node.args[0])) for node in calls]
     return "no-float", NO_FLOAT, spans, ast.unparse(statement)
-
-
-def _bracketed(program: Program, node: ast.expr) -> str:
-    simple = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant)
-    return program.code(node) if simple else f"({program.code(node)})"
 
 
 def _clip(program: Program, statement: ast.stmt) -> Change:
@@ -191,4 +186,4 @@ def _added(program: Program, node: ast.stmt, times: str) -> str:
     if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add | ast.Sub):
         raise NotEditableError("the branch does more than to add")
     mark = "+=" if isinstance(node.op, ast.Add) else "-="
-    return f"{program.code(node.target)} {mark} {times} * {_bracketed(program, node.value)}"
+    return f"{program.code(node.target)} {mark} {times} * {program.bracketed(node.value)}"

@@ -83,11 +83,11 @@ def _adding_up(program: Program, site: Site, setting: Setting) -> list[Span]:
         ]
     )
     divided = denominator(site.value, site.method)
-    new = call if divided is None else f"{call} / {_bracketed(program, divided)}"
+    new = call if divided is None else f"{call} / {program.bracketed(divided)}"
     if isinstance(site.value, ast.UnaryOp):
         new = f"-{new}"
     first = built.init.args.args[0].arg if built.init else "self"
-    statement = _statement(program, start)
+    statement = program.statement_of(start)
     made_of = "0.0" if isinstance(start, ast.Constant) else program.code(start).replace("privcheck.zeros", "np.zeros")
     return [
         *spans,
@@ -125,7 +125,7 @@ def _forgotten(program: Program, finding: Finding, setting: Setting) -> Iterator
 
 def _forgetting(program: Program, site: Site) -> list[Span]:
     place, divided = place_of(site.value, site.method, program), denominator(site.value, site.method)
-    statement = _statement(program, site.whole)
+    statement = program.statement_of(site.whole)
     assigns = isinstance(statement, ast.Assign | ast.AugAssign)
     if place is None or site.method.name in ("select", "__init__") or not assigns:
         raise NotEditableError("the release is no statement of update()")
@@ -154,14 +154,3 @@ def _forgetting(program: Program, site: Site) -> list[Span]:
         else:
             lines.append(f"{value} = [0] * len({value})")
     return [program.after(statement, ("\n" if program.stands_alone(statement) else "; ").join(lines))]
-
-
-def _bracketed(program: Program, node: ast.expr) -> str:
-    simple = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant)
-    return program.code(node) if simple else f"({program.code(node)})"
-
-
-def _statement(program: Program, node: ast.AST) -> ast.stmt:
-    while not isinstance(node, ast.stmt):
-        node = program.parents[node]
-    return node

@@ -29,14 +29,14 @@ from privcheck.reporting._text.fix_sentences import (
     tried_words,
 )
 from privcheck.reporting._text.numbers import clean
-from privcheck.results import FIXED, NOTHING_TO_FIX, Fix, FixPatch
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Fix, FixPatch
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["details", "markdown", "notebook", "page", "plot", "sentence"]
 
-STYLES = {FIXED: "bold green", NOTHING_TO_FIX: "bold green", "none learns": "bold yellow"}
+STYLES = {FIXED: "bold green", NOTHING_TO_FIX: "bold green", NONE_LEARNS: "bold yellow"}
 
 
 def details(found: Fix) -> RenderableType:

@@ -35,11 +35,11 @@ from privcheck.reporting._text.fix_sentences import (
     tried_words,
 )
 from privcheck.reporting._text.numbers import clean
-from privcheck.results import FIXED, NOTHING_TO_FIX, Fix, FixPatch
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Fix, FixPatch
 
 TITLE = "privcheck fix"
 
-TONES = {FIXED: "certified", NOTHING_TO_FIX: "certified", "none learns": "inconclusive"}
+TONES = {FIXED: "certified", NOTHING_TO_FIX: "certified", NONE_LEARNS: "inconclusive"}
 """The colour of an outcome."""
 
 
