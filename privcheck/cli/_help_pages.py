@@ -42,7 +42,7 @@ SECTIONS: dict[str, Sections] = {
     "simulate": _headings("simulate", ("compare", *_OUTPUT), SHORT),
     "frontier": _headings("frontier", _OUTPUT, SHORT),
     "account": {"Privacy": ("delta", "epsilon"), "Output": _OUTPUT},
-    "report": {"All audits together": ("level",), "Output": ("pages", *_OUTPUT)},
+    "report": {"All audits together": ("level",), "Output": ("pages", "review", "latex", *_OUTPUT)},
     "compare": {"Output": ("annotate", *_OUTPUT)},
     "sweep": {"Results": ("store", *_OUTPUT), "Effort": ("jobs", "retry")},
 }  # fmt: skip

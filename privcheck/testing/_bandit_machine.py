@@ -127,7 +127,7 @@ class BanditMachine(RuleBasedStateMachine):
         """Play a round."""
         __tracebackhide__ = True
         context = [] if self.contexts is None else [data.draw(contexts_of(self.contexts), label="context")]
-        action = self.policy.select(*context)
+        action = self._checked("select", *context)
         if not 0 <= action < self.arms:
             raise PrivacyFailure(
                 f"round {self.played + 1}: the policy plays arm {action}, expected 0 to {self.arms - 1}"
@@ -137,11 +137,16 @@ class BanditMachine(RuleBasedStateMachine):
         told: Any = data.draw(
             row if kind(self.feedback).whole_row else reward, label=f"reward of round {self.played + 1}"
         )
+        self._checked("update", *context, action, told)
         self.played += 1
+
+    def _checked(self, method: str, *arguments: Any) -> Any:
+        """Return what a method of the guarded policy returns; a refused release and a leak fail the test."""
+        __tracebackhide__ = True
         try:
-            self.policy.update(*context, action, told)
+            return getattr(self.policy, method)(*arguments)
         except (ReleaseRefusedError, LeakError) as error:
-            raise PrivacyFailure(f"round {self.played}: {error}") from None
+            raise PrivacyFailure(f"round {self.played + 1}: {error}") from None
 
     @precondition(lambda self: self.played == self.horizon)
     @rule(seed=SEEDS)

@@ -64,11 +64,11 @@ class OverlongTree(Hider):
 
 
 class LogsRawRewards(Hider):
-    """Steers by releases only, but keeps the raw rewards as ordinary numbers on the side."""
+    """Steers by releases only, but writes the raw rewards down on the side."""
 
     def update(self, action, reward):
         self.arm = int(self.once().release(reward, self.rng) > 0.5)
-        self.log = float(reward)  # here: LogsRawRewards
+        self.log = f"{reward}"  # here: LogsRawRewards
 
 
 class LeaksTwice(Hider):

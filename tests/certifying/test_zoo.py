@@ -114,7 +114,7 @@ def test_a_leak_that_steers_nothing_is_still_a_leak(place, marked):
     """Replay cannot see it: the two runs play the same actions."""
     certificate = certified(place, "LogsRawRewards")
     assert (certificate.granted, certificate.replay.divergences, certificate.refusals) == (False, 0, [])
-    assert [(leak.kind, leak.line) for leak in certificate.leaks] == [("conversion", marked("LogsRawRewards"))]
+    assert [(leak.kind, leak.line) for leak in certificate.leaks] == [("format", marked("LogsRawRewards"))]
 
 
 def test_one_run_shows_all_of_its_leaks_and_goes_on(place, marked, line_of, capsys):

@@ -14,7 +14,7 @@ from privcheck.fixing import _look
 from privcheck.fixing._look import Setting, look, same_actions
 from privcheck.private_values import Leak
 
-EXAMPLES = Path(privcheck.__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 HEAD = """\
 import random

@@ -12,9 +12,9 @@ from privcheck.auditing._exact import exact_delta
 NOTIONS = {"mu": GaussianDP, "rho": Concentrated}
 
 
-@pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
+@pytest.mark.chance(2e-7, "verdict and bound of one audit of a true claim, 1e-7 each")
 def test_the_auditor_agrees_with_the_charge_and_refutes_a_scale_too_small(case):
-    """Verdict and bound each have the level 1e-6.
+    """Verdict and bound each have the level 1e-7.
 
     Where there is no finite epsilon, the claim is epsilon = 1 with the exact delta, which the charge has to allow.
     """
@@ -22,7 +22,7 @@ def test_the_auditor_agrees_with_the_charge_and_refutes_a_scale_too_small(case):
     declared = case.declare(distance, 1.0)
     twin = case.with_scale(0.4 * declared.scale)
     options = {"epsilon": 1.0, "streams": (np.array(first), np.array(second)), "rewards": (0.0, 3.0), "runs": 20_000}
-    options |= {"error": 1e-6, "confidence": 1.0 - 1e-6}
+    options |= {"error": 1e-7, "confidence": 1.0 - 1e-7}
     exact = exact_delta(declared, options["streams"], 1.0)
     assert (exact is not None) == case.exact, "state it in the mechanism's `law_of_pair`"
     if case.currency != "epsilon":

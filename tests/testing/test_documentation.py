@@ -40,9 +40,9 @@ def test_the_mistake_fails_as_described(documented, pytester):
     pytester.makepyfile(shop=broken)
     result = documented("-k", "private")
     result.assert_outcomes(failed=1)
-    block = TEXT.partition("with the same noise:")[2].partition("An audit that fails")[0]
+    block = TEXT.partition("with the same noise:")[2].partition("A failing certificate ends")[0]
     shown = [line.strip().removesuffix(" ...") for line in block.splitlines() if line.strip()]
-    assert len(shown) == 5
+    assert len(shown) == 6
     for line in shown:
         told = re.sub(r"shop.py:\d+", "shop.py", line)
         assert told in re.sub(r"shop.py:\d+", "shop.py", str(result.stdout)), line
