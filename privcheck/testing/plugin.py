@@ -7,7 +7,6 @@ a mark is met.
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Generator
 from typing import Any
@@ -157,7 +156,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show a failed `BanditMachine` without frames of privcheck and hypothesis."""
     report = yield
-    if report.failed and call.excinfo is not None and "privcheck.testing._bandit_machine" in sys.modules:
+    if report.failed and call.excinfo is not None:
         from privcheck.testing._frames import of_machine, shown
 
         if of_machine(call.excinfo):

@@ -11,7 +11,7 @@ import pytest
 import privcheck
 from privcheck.certifying._translated.known_functions import TABLE, called
 from privcheck.certifying._translated.own_functions import own_functions
-from privcheck.certifying._translated.swapped_code import Translation, translated, untranslated
+from privcheck.certifying._translated.swapped_code import Translation, swap_again, translated, untranslated
 from tests.certifying.translated_programs import loaded, source
 
 LINES = "self.s[0] += 1 if r > 0.5 else 0"
@@ -151,3 +151,24 @@ def test_what_other_packages_do_at_a_collection_is_not_taken_for_a_side(policy):
     assert seen
     assert gc.isenabled()
     assert found.granted, found
+
+
+def test_guards_may_be_collected_while_code_is_exchanged(tmp_path):
+    """A collection comes with any object that is made. It ended a guard, and so changed what was read just then."""
+    policies = [loaded(source(LINES, made=ARRAY, scale=2.0), tmp_path) for _ in range(20)]
+    own = [policy.update.__code__ for policy in policies]
+    before = gc.get_threshold()
+    gc.disable()
+    for policy in policies:
+        cycle = [privcheck.guard(policy, epsilon=1.0, arms=1)]
+        cycle.append(cycle)
+    del cycle
+    assert all(policy.update.__code__ is not code for policy, code in zip(policies, own, strict=True))
+    gc.set_threshold(1, 1, 1)
+    gc.enable()
+    try:
+        swap_again()
+    finally:
+        gc.set_threshold(*before)
+    gc.collect()
+    assert all(policy.update.__code__ is code for policy, code in zip(policies, own, strict=True))

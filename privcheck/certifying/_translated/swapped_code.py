@@ -6,6 +6,7 @@ import ast
 import itertools
 import warnings
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from privcheck.reached_state import LOCK
 known_functions.TABLE[id(feature)] = lambda *arguments, **options: _feature(*arguments, **options)
 
 _SWAPPED: dict[FunctionType, _Swap] = {}
-"""By function: code is shared by the process. Changed only by who holds `LOCK`."""
+"""By function: code is shared by the process. Read and changed only in an `_EXCHANGE`."""
 
 _STANDS_FOR: dict[Any, Any] = dict(
     zip(
@@ -57,6 +58,34 @@ class _Plain:
     depth = 0
 
 
+class _Exchange:
+    """A block that reads or changes what is exchanged. One thread at a time is in one, which may enter it again.
+
+    Python may collect garbage anywhere inside the block, and with it a guard, whose translation ends in this thread:
+    that waits for the end of the block.
+    """
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.ended: deque[Translation] = deque()
+
+    def __enter__(self) -> None:
+        LOCK.acquire()
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+        try:
+            while self.ended and self.depth == 0:
+                with self:
+                    self.ended.popleft().put_back()
+        finally:
+            LOCK.release()
+
+
+_EXCHANGE = _Exchange()
+
+
 class Translation:
     """The translation of a target's own functions, which run in place of their own code from `begin` to `end`.
 
@@ -66,7 +95,7 @@ class Translation:
     """
 
     def __init__(self, target: Any) -> None:
-        with LOCK:
+        with _EXCHANGE:
             keeps = isinstance(target, type | FunctionType)
             found = _FOUND.get(target) if keeps else None
             if found is None:
@@ -77,7 +106,7 @@ class Translation:
 
     def begin(self) -> None:
         """Exchange the code."""
-        with LOCK:
+        with _EXCHANGE:
             for function, code in self._found:
                 if function not in _SWAPPED:
                     _SWAPPED[function] = _Swap(function.__code__, code)
@@ -86,13 +115,18 @@ class Translation:
 
     def end(self) -> None:
         """Put the own code back, unless another guard still runs the translation."""
-        with LOCK:
-            for function, _ in self._found:
-                swap = _SWAPPED[function]
-                swap.count -= 1
-                if swap.count == 0:
-                    function.__code__ = swap.own
-                    del _SWAPPED[function]
+        _EXCHANGE.ended.append(self)
+        with _EXCHANGE:
+            pass
+
+    def put_back(self) -> None:
+        """Do what `end` says, inside of a block."""
+        for function, _ in self._found:
+            swap = _SWAPPED[function]
+            swap.count -= 1
+            if swap.count == 0:
+                function.__code__ = swap.own
+                del _SWAPPED[function]
 
 
 @contextmanager
@@ -141,8 +175,8 @@ def untranslated() -> Iterator[None]:
 
 def swap_again() -> None:
     """Exchange the code once more, after state that functions hold, of which their code is a part, was put back."""
-    with LOCK:
-        for function, swap in list(_SWAPPED.items()):  # a guard may end in between
+    with _EXCHANGE:
+        for function, swap in _SWAPPED.items():
             function.__code__ = swap.own if _Plain.depth else swap.translated
 
 
@@ -174,11 +208,12 @@ def _as_written(function: Any) -> Any:
 
 def _own_code(code: CodeType) -> CodeType | None:
     """Return the code in the source of a function within translated code; None of any other."""
-    for swap in list(_SWAPPED.values()):
-        if code in with_inner(swap.translated):
-            node = definition(code, {})
-            found = [one for one in with_inner(swap.own) if one.co_name == code.co_name and _fits(one, code)]
-            return next((one for one in found if definition(one, {}) is node and node is not None), None)
+    with _EXCHANGE:
+        for swap in _SWAPPED.values():
+            if code in with_inner(swap.translated):
+                node = definition(code, {})
+                found = [one for one in with_inner(swap.own) if one.co_name == code.co_name and _fits(one, code)]
+                return next((one for one in found if definition(one, {}) is node and node is not None), None)
     return None
 
 
