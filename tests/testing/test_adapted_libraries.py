@@ -1,4 +1,4 @@
-"""The files in docs/adapters.md run: under pytest, and on the command line."""
+"""The files in docs/third-party-code.md run: under pytest, and on the command line."""
 
 import re
 import subprocess
