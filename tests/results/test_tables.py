@@ -60,7 +60,7 @@ MAKERS = {
     "watch": lambda: WATCHED,
     "fix": lambda: FIXED_BANDIT,
 }
-PAGE = Path(__file__).parents[2] / "docs" / "results.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
 
 
 @pytest.fixture(scope="module", params=MAKERS)
