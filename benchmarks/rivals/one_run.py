@@ -61,7 +61,7 @@ TOOLS = [
     ),
 ]
 OWN = {
-    "one_run": Method("one_run", SCORES, "yes: docs/numbers.md has the proofs", True),
+    "one_run": Method("one_run", SCORES, "yes: docs/evidence/one-run-bounds.md has the proofs", True),
     "one_run, if Gaussian": Method("", SCORES, "for Gaussian trade-offs, whatever the dependence", False),
     "one_run, if Gaussian and independent": Method("", SCORES, "for Gaussian trade-offs and independent scores", False),
 }
