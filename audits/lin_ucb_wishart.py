@@ -2,8 +2,8 @@
 
 Audited with two actions in two rounds on streams that differ in the rewards of the first round, whose action is not
 looked at. The second action shows whether one noisy index is above another. The whole matrix costs mu = 0.25, of
-which an event of probability 0.05 shows 0.54 at most (docs/choosing-an-audit.md), and an action a part of that: the
-lower bound is far below the claim.
+which an event of probability 0.05 shows 0.54 at most, and an action a part of that: the lower bound is far below the
+claim (docs/evidence/shipped-settings.md).
 """
 
 from privcheck.auditing._declared_audit import DeclaredAudit

@@ -1,4 +1,4 @@
-"""The measured stopping times and error rates of docs/identification-measured.md; `--runs` of each policy, seed 0.
+"""Stopping times and error rates of docs/evidence/identification-measured.md; `--runs` of each policy, seed 0.
 
 `python benchmarks/identification.py` takes about six minutes on one core, and as long again with `--grid`, which
 compares dp-exact-tt with dp-se-bai from very high to hardly any privacy. `--only` names the policies of the tables;

@@ -1,4 +1,4 @@
-"""Recompute the column "ours" of docs/printed-numbers.md: `python benchmarks/printed_numbers.py`."""
+"""Recompute the column "ours" of docs/evidence/printed-numbers.md: `python benchmarks/printed_numbers.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from privcheck import bounds
 
-PAGE = Path(__file__).parents[1] / "docs" / "printed-numbers.md"
+PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "printed-numbers.md"
 ROW = re.compile(r"^(\| [^|]+ \| [^|]+ \| [-\d.]+ \| )([\d.]+)( \| `([^`]+)` \|)$", re.MULTILINE)
 
 

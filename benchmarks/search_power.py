@@ -1,4 +1,4 @@
-"""What the search finds: `python benchmarks/search_power.py [--markdown docs/search-power.md] [NAME ...]`.
+"""What the search finds: `python benchmarks/search_power.py [--markdown docs/evidence/search-power.md] [NAME ...]`.
 
 Audits the hidden leaks of tests/auditing/zoo/hidden and their correct twins at default settings, and prints for each
 the verdict, the lower bound, the processor time of the audit, and the witness. With names, only the targets whose name
@@ -36,7 +36,8 @@ enough noise.
   0.05.
 - *CPU s*: processor time of the whole audit, on one core of a machine with other work to do.
 
-Written by `python benchmarks/search_power.py --seed {seed} --markdown docs/search-power.md`. The targets are in
+Written by `python benchmarks/search_power.py --seed {seed} --markdown
+docs/evidence/search-power.md`. The targets are in
 `tests/auditing/zoo/hidden`; tests of the quick ones are part of the suite.
 
 | leak | why | needs | verdict | bound | CPU s | twin | bound | CPU s |

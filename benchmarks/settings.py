@@ -1,6 +1,6 @@
 """Every setting: the best published rule, ours, the one without privacy, and a lower bound where one is known.
 
-    python benchmarks/settings.py [--runs 2000] [--seed 0] [--only local ...] [--write docs/settings.md]
+    python benchmarks/settings.py [--runs 2000] [--seed 0] [--only local ...] [--write docs/evidence/settings.md]
 
 Regret after T rounds, or rounds until a best arm is recommended, over runs of each policy; slow policies play a share
 of --runs, which the table states. With --write the table in the page is replaced. `--runs 20` takes some seconds, after

@@ -1,4 +1,4 @@
-"""How tight whole audits are: `python benchmarks/tightness.py [--seeds 20] [--write docs/tightness.md] [NAME ...]`.
+"""How tight audits are: `python benchmarks/tightness.py [--seeds 20] [--write docs/evidence/tightness.md] [NAME ...]`.
 
 Each row is one mechanism or policy, audited with seeds 0, 1, ... on one core, whose true privacy loss on the pair of
 inputs that is played is known: mean, standard deviation, median and 5 % quantile of the lower bounds at confidence

@@ -9,7 +9,7 @@ SCHEMA_VERSION = 3
 certificate says whether it is complete.
 
 A field that a later version adds has a default, with which files of earlier ones are read; what changed otherwise is
-the concern of a hook of `privcheck.serialise`, which is told the version of the file.
+the concern of a hook of `privcheck.serialise`, which receives the version of the file.
 """
 
 GROWING = 3

@@ -1,6 +1,6 @@
 """What every statistical test says of its false failures, the page that lists it, and which tests look statistical.
 
-    python -m pytest --collect-only -q --false-failures=docs/false-failures.md
+    python -m pytest --collect-only -q --false-failures=docs/evidence/false-failures.md
 
 writes the table of the page again, and
 
@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 TESTS = Path(__file__).parent
-PAGE = TESTS.parent / "docs" / "false-failures.md"
+PAGE = TESTS.parent / "docs" / "evidence" / "false-failures.md"
 HEAD = "| test | cases | each | together | randomness | why |\n|---|---:|---:|---:|---|---|\n"
 ROW = re.compile(r"^\| `(\S+)` \| (\d+) \| (\S+) \| (\S+) \| (fresh|fixed seed) \| (.*) \|$", re.MULTILINE)
 

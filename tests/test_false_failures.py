@@ -30,7 +30,7 @@ def test_all_together_fail_hardly_ever():
 
 def test_the_page_has_what_the_tests_declare(request):
     """Also where only some of them are collected."""
-    command = "python -m pytest --collect-only -q --false-failures=docs/false-failures.md"
+    command = "python -m pytest --collect-only -q --false-failures=docs/evidence/false-failures.md"
     assert false_failures.stale(request.session.items) == [], f"write the page again: {command}"
 
 

@@ -89,7 +89,8 @@ def test_the_paper_cites_entries_that_exist_and_is_of_the_right_length():
 
 
 def test_numbers_in_the_paper_stand_in_the_table_of_auditors():
-    rows = [line.split("|")[1:-1] for line in text_of("docs/rivals.md").splitlines() if line.startswith("| ")][1:]
+    lines = text_of("docs/evidence/rivals.md").splitlines()
+    rows = [line.split("|")[1:-1] for line in lines if line.startswith("| ")][1:]
     valid = [row for row in rows if row[-1].strip() == "yes"]
     own = next(row for row in rows if row[0].strip() == "privcheck, audit")
     shown = {column: [_mean(row[column]) for row in valid if row is not own] for column in (3, 5)}

@@ -10,7 +10,7 @@ from audits.wild.implementation import SEEN_BY, Fault, Wild
 from audits.wild.record import Record
 
 COMMAND = """python -m audits.wild --repositories DIR --python NAME=PATH \\
-    --json audits/wild/found.json --markdown docs/wild.md"""
+    --json audits/wild/found.json --markdown docs/evidence/wild.md"""
 
 INTRODUCTION = f"""# Public implementations, audited
 

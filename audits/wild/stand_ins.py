@@ -17,5 +17,5 @@ class Stepper:
         return int(self._step(*self._last))
 
     def update(self, action: int, reward: float) -> None:
-        """Remember what the next step is told."""
+        """Remember what the next step receives."""
         self._last = (reward, action)

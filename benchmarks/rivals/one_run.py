@@ -61,7 +61,7 @@ TOOLS = [
     ),
 ]
 OWN = {
-    "one_run": Method("one_run", SCORES, "yes: docs/numbers.md has the proofs", True),
+    "one_run": Method("one_run", SCORES, "yes: docs/evidence/one-run-bounds.md has the proofs", True),
     "one_run, if Gaussian": Method("", SCORES, "for Gaussian trade-offs, whatever the dependence", False),
     "one_run, if Gaussian and independent": Method("", SCORES, "for Gaussian trade-offs and independent scores", False),
 }
@@ -151,7 +151,7 @@ def page(results: dict[tuple[int, str], Lowers], compared: list[Canaries], tools
     lines = [
         "# Auditors of one run, side by side\n",
         f"Lower bounds on epsilon at delta {DELTA:g} and confidence 0.95 from one run with canaries, by "
-        "[`privcheck.one_run`](numbers.md#one-run-with-canaries)\nand by other published tools, all given the same "
+        "[`privcheck.one_run`](../numbers.md#one-run-with-canaries)\nand by other published tools, all given the same "
         "scores and coins of the same runs. Printed by\n"
         f"`{command}` on {where}; repetition r has the seed r.\n",
         "- A method is *valid* if its bound holds with this confidence for every mechanism, whatever the dependence "

@@ -1,4 +1,4 @@
-"""Bandit simulators side by side: `python benchmarks/simulators [--repeats 5] [--out docs/simulators.md]`.
+"""Bandit simulators side by side: `python benchmarks/simulators [--repeats 5] [--out docs/evidence/simulators.md]`.
 
 Every package is installed from the package index into a virtual environment of its own, under --folder, and plays the
 same Bernoulli problem over the same horizon. One thread, CPU time; the players take turns.

@@ -63,7 +63,7 @@ def page(
     """
     compared = {(tool.name, name): own for tool in TOOLS for name, own in tool.plays.items()}
     arms = ", ".join(f"{mean:g}" for mean in means)
-    problem = f"Bernoulli arms with means {arms}; T = {horizon:,}; the others make {runs} runs per repeat."
+    problem = f"Bernoulli arms with means {arms}; T = {horizon:,}; the others play {runs} runs per repeat."
     lines = [INTRODUCTION.format(more=MORE), problem, "", f"Printed by {where}.", ""]
     lines += [
         "| algorithm | player | steps/s | privcheck is faster by a factor of | mean regret ± se | difference |",

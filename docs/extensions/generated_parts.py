@@ -28,7 +28,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "examples/private_recommender/README.md": "example-repository.md",
+    "examples/private_recommender/README.md": "reference/example-repository.md",
 }
 """Where the files outside of docs/ have their pages."""
 MARK = re.compile(r"^<!-- generated: (\w+) ?(.*?) -->$", re.MULTILINE)
@@ -50,15 +50,16 @@ def filled(text: str) -> str:
 def linked(text: str) -> str:
     """Return the text of a file at the top of the repository with links as they are seen from docs/.
 
-    >>> linked("[a](docs/method.md), [b](examples/x.py), [c](CHANGELOG.md), [d](#there)")
-    '[a](method.md), [b](../examples/x.py), [c](changelog.md), [d](#there)'
+    >>> linked("[a](docs/method.md#many-audits), [b](examples/x.py), [c](CHANGELOG.md), [d](#there)")
+    '[a](method.md#many-audits), [b](../examples/x.py), [c](changelog.md), [d](#there)'
     """
 
     def seen_from_docs(link: re.Match[str]) -> str:
         inside = link[1].startswith("docs/")
-        return f"]({PAGES.get(link[1]) or (link[1].removeprefix('docs/') if inside else f'../{link[1]}')})"
+        page = PAGES.get(link[1]) or (link[1].removeprefix("docs/") if inside else f"../{link[1]}")
+        return f"]({page}{link[2]})"
 
-    return re.sub(r"\]\(([^#:)]+)\)", seen_from_docs, text)
+    return re.sub(r"\]\(([^#:)]+)(#[^)]*|)\)", seen_from_docs, text)
 
 
 def reference(names: list[str]) -> str:

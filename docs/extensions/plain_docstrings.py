@@ -13,7 +13,7 @@ from typing import Any
 FIELDS = {"Parameters": "param", "Attributes": "param", "Raises": "raises", "Warns": "raises"}
 ITEM = re.compile(r"^(\*{0,2}\w[\w.]*(?:, \*{0,2}\w[\w.]*)*) ?: (.*)$")
 SPAN = re.compile(r"(`[^`]+`)")
-PAGE = re.compile(r"\bdocs/([\w-]+)\.md\b")
+PAGE = re.compile(r"\bdocs/([\w/-]+)\.md\b")
 NAME = re.compile(r"^`[\w.]+`$")
 CLASS = re.compile(r"^`[A-Z][A-Z]*[a-z]\w*`$")
 """Names of classes are looked for in all packages, other names next to what is documented."""

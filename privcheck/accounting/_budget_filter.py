@@ -59,7 +59,7 @@ class BudgetFilter:
     that accepts its final total. Totals only grow, so along such an execution this accountant alone would have taken
     the same decisions, on either stream; and the run that it filters alone is (epsilon, its share)-DP. The parts add
     up to delta = the sum of the shares. The best accountant at full delta, chosen along the way or afterwards, would
-    not do: see `docs/why-certificates-hold.md`.
+    not do: see `docs/evidence/why-certificates-hold.md`.
 
     *Events that are set aside.* On every execution the probabilities set aside sum to at most a = delta (1 - sum of
     shares). So the run has the law (1 - a) Q + a R, where Q draws each release on the condition that its event is kept.

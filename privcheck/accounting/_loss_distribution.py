@@ -159,7 +159,7 @@ def composed(releases: Composition) -> tuple[LossDistribution, LossDistribution]
     Every law is multiplied by exp(tilt loss) before the transform, so that these errors are relative to delta. Both
     ends are numbers about a fixed sequence of releases: they say nothing when a parameter of a release depends on
     earlier ones. Gaussian pairs alone have the closed form. The errors are those of a transform that rounds as
-    `docs/accounting.md` says; its constant is compared there with 50-digit arithmetic.
+    `docs/evidence/accounting.md` says; its constant is compared there with 50-digit arithmetic.
 
     Source: Koskela, Jalko and Honkela 2020, for the transform; Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022,
     "Connect the dots", for the split; Zhu, Dong and Wang 2022, Theorem 10, for the composition.

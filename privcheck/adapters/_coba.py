@@ -25,7 +25,7 @@ def from_coba(build: Callable[[int], Any], actions: Sequence[Any], *, randomise:
     build : returns a new learner for an integer seed; all randomness must come from that seed, including that of
         learners within the learner.
     actions : what the learner chooses from in every round: labels, or features as tuples.
-    randomise : `f(reward, rng)`, what the learner is told instead of the reward; None tells it the reward.
+    randomise : `f(reward, rng)`, what the learner receives instead of the reward; None tells it the reward.
 
     Raises
     ------

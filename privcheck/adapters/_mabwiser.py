@@ -29,7 +29,7 @@ def from_mabwiser(
         audited with feedback="contextual", neighbours="context-reward" and `contexts`.
     first : labels of the arms to play first, one per round: every arm once by default, none when `build` has fitted the
         MAB, for example on data that are public.
-    randomise : `f(reward, rng)`, what the MAB is told instead of the reward; None tells it the reward.
+    randomise : `f(reward, rng)`, what the MAB receives instead of the reward; None tells it the reward.
 
     Raises
     ------

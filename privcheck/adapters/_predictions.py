@@ -16,7 +16,7 @@ EXPECTED = "an action, (action, probability) or a distribution over the actions"
 
 
 def read(prediction: Any, actions: list[Any], rng: np.random.Generator) -> tuple[int, Any, Mapping[str, Any]]:
-    """Return the arm that a prediction chooses, its probability (None where unknown), and what `learn` is told besides.
+    """Return the arm that a prediction chooses, its probability (None where unknown), and what else `learn` receives.
 
     Parameters
     ----------

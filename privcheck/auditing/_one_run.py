@@ -108,7 +108,8 @@ def one_run(
 
     Source
     ------
-    Steinke, Nasr and Jagielski 2023; Mahloujifar, Melis and Chaudhuri 2024; for unfair coins docs/one-run-bounds.md.
+    Steinke, Nasr and Jagielski 2023; Mahloujifar, Melis and Chaudhuri 2024; for unfair coins
+    docs/evidence/one-run-bounds.md.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def bound_from_samples(
         got = words(f"{len(sides[1]):,} outputs")
         raise PrivcheckError("second", got, f"as many as in the first sample, {runs:,}", "drop some, chosen at random")
     if runs < LEAST_OUTPUTS:
-        raise PrivcheckError("first", words(f"{runs} outputs"), f"at least {LEAST_OUTPUTS}", "make more runs")
+        raise PrivcheckError("first", words(f"{runs} outputs"), f"at least {LEAST_OUTPUTS}", "do more runs")
     if sides[0].numbers.shape[1] + sides[0].symbols.shape[1] == 0:
         raise PrivcheckError("first", words("outputs without content"), "at least one number or symbol each")
     if sides[0].numbers.shape[1] != sides[1].numbers.shape[1]:

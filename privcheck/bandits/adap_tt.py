@@ -201,7 +201,7 @@ class AdaPTT(BestArmAlgorithm):
     R b / epsilon, x = ln(2 (K - 1) z^2 k_B^2 k_a^2 / delta), for all blocks and arms a against a best one, up to
     probability delta / 2 (Hoeffding) and delta / 2 (Laplace noise); (x + y)^2 <= 2 x^2 + 2 y^2 gives the published
     form, and c >= x >= x / 2. With the experimental threshold it is not: blocks are tested again and again at one level
-    (docs/identification-measured.md has the error rates).
+    (docs/evidence/identification-measured.md has the error rates).
 
     Source
     ------

@@ -54,7 +54,7 @@ class SemiBanditAlgorithm(Algorithm):
         return 0
 
     def bonus_after(self, pulls: int) -> float | None:
-        """Return how far a base arm's index lies above its mean after so many outcomes; None if it depends on them."""
+        """Return how far a base arm's index is above its mean after this many outcomes; None if it depends on them."""
         return None
 
     def checked_oracle(self, oracle: SuperArmOracle | None) -> SuperArmOracle:

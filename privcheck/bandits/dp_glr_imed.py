@@ -49,11 +49,11 @@ class DPGLRIMED(Algorithm):
     means tie with positive probability; among indices within 1e-9 the lowest arm wins, whatever the data.
 
     Mean regret at most ratio * sum_a (mu* - mu_a) ln T / d_epsilon(mu_a, mu*) + o(ln T) for independent, identically
-    distributed rewards in [0, 1] of any law, and for their coins: proof in docs/dp-glr-imed-regret.md.
+    distributed rewards in [0, 1] of any law, and for their coins: proof in docs/evidence/dp-glr-imed-regret.md.
 
     Source
     ------
-    This project (docs/bandits.md); IMED: Honda and Takemura 2015; d_epsilon and batches: Azize et al. 2025.
+    This project (docs/evidence/bandits.md); IMED: Honda and Takemura 2015; d_epsilon and batches: Azize et al. 2025.
 
     Examples
     --------

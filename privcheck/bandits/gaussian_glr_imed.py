@@ -52,7 +52,7 @@ class GaussianGLRIMED(Algorithm):
 
     Source
     ------
-    This project (docs/bandits.md); IMED: Honda and Takemura 2015; zCDP: Bun and Steinke 2016.
+    This project (docs/evidence/bandits.md); IMED: Honda and Takemura 2015; zCDP: Bun and Steinke 2016.
 
     Examples
     --------

@@ -90,7 +90,7 @@ class LDPIMED(Algorithm):
 
     IMED attains the rate of the best policies on Bernoulli reports whose means may be anything (Honda and Takemura
     2015). For means that are known to lie in [q, p], as here, no bound is proved; what was measured is in
-    docs/local-privacy.md.
+    docs/evidence/local-privacy.md.
 
     Source
     ------

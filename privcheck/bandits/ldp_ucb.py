@@ -131,7 +131,7 @@ class LDPUCB(Algorithm):
 
 
 class LDPUCBPolicy(UCBPolicy):
-    """The reference of LDP-UCB on one-bit reports: UCB1, which is told reports."""
+    """The reference of LDP-UCB on one-bit reports: UCB1, which receives reports."""
 
     any_rewards = False
 

@@ -132,7 +132,7 @@ def features_parameter() -> Any:
 
 
 def bound_parameter(default: float, doc: str) -> Any:
-    """Declare a bound on what the algorithm is told."""
+    """Declare a bound on what the algorithm receives."""
     return parameter(POSITIVE, typical=(0.5, 2.0), default=default, doc=doc, hint="a bound is positive")
 
 

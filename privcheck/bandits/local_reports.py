@@ -3,7 +3,8 @@
 A reward r in [0, 1] becomes a bit with P(1 | r) = q + (p - q) r, p = e^epsilon / (1 + e^epsilon), q = 1 - p: the
 mechanism `OneBit` of the number 2 r - 1. Independent rewards of mean m, of any law on [0, 1], become independent
 Bernoulli(q + (p - q) m) reports, so the likelihood of reports is exact, and known. Reports tell a mean in [0, 1] from
-another one by kl(q + (p - q) m, q + (p - q) m'); no epsilon-private report on a bit tells more (docs/derivations.md).
+another one by kl(q + (p - q) m, q + (p - q) m'); no epsilon-private report on a bit tells more
+(docs/evidence/derivations.md).
 """
 
 from __future__ import annotations

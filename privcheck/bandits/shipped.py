@@ -70,7 +70,7 @@ class ShippedId:
         delta : of (epsilon, delta)-DP, above 0, for an algorithm that is not private in pure DP.
         rho, mu : the budget of an algorithm with Gaussian noise, in zCDP or in Gaussian DP (rho = mu^2 / 2), > 0; one
             of them has to be given when `lacks_rho`.
-        features : d, for an algorithm that is told the features of each arm.
+        features : d, for an algorithm that receives the features of each arm.
         """
         parameters: dict[str, Any] = {"arms": arms}
         if self.algorithm.declares("horizon"):

@@ -1,7 +1,7 @@
 """The divergence from a law with finitely many atoms to the laws of larger mean on a set with largest point `top`.
 
 The private infimum over R and Q of `KL(R || Q) + epsilon TV(P, R)` with mean(Q) >= best is, by duality
-(docs/derivations.md),
+(docs/evidence/derivations.md),
 
     max over 0 <= l < 1/(top - best) of  E_P min( ln(1 - l (X - best)),  ln(1 - l (top - best)) + epsilon ),
 

@@ -50,7 +50,7 @@ def gaussian_private_divergence(shift: ArrayLike, epsilon: float) -> tuple[Array
 
     Source
     ------
-    Jourdan & Azize 2025 (definition); clipping in docs/derivations.md.
+    Jourdan & Azize 2025 (definition); clipping in docs/evidence/derivations.md.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def karwa_vadhan_classic(total_variations: ArrayLike, epsilon: float, delta: flo
     Source
     ------
     Azize & Basu 2022, Lemma 2 (Appendix B.1), after Karwa & Vadhan 2017, Lemma 6.1; the limit is derived in
-    docs/derivations.md.
+    docs/evidence/derivations.md.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def karwa_vadhan_sharp(total_variations: ArrayLike, epsilon: float, delta: float
 
     Source
     ------
-    Derived, checked by linear programming (proof in docs/derivations.md); replaces Azize & Basu 2022, Lemma 2.
+    Derived, checked by linear programming (proof in docs/evidence/derivations.md); replaces Azize & Basu 2022, Lemma 2.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def karwa_vadhan_kl(total_variations: ArrayLike, epsilon: float) -> float:
 
     Source
     ------
-    Derived in docs/derivations.md (maximal coupling, log-sum inequality, group privacy).
+    Derived in docs/evidence/derivations.md (maximal coupling, log-sum inequality, group privacy).
 
     Examples
     --------
@@ -176,7 +176,7 @@ def karwa_vadhan_kl_bernoulli(p: ArrayLike, q: ArrayLike, epsilon: float) -> flo
 
     Source
     ------
-    Derived in docs/derivations.md; the lemma behind Azize et al. 2025, Theorem 1.
+    Derived in docs/evidence/derivations.md; the lemma behind Azize et al. 2025, Theorem 1.
 
     Examples
     --------

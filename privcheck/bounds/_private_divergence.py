@@ -41,7 +41,7 @@ def d_epsilon(p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
 
     Source
     ------
-    Azize et al. 2025 and Jourdan & Azize 2025 (definition); closed form in docs/derivations.md.
+    Azize et al. 2025 and Jourdan & Azize 2025 (definition); closed form in docs/evidence/derivations.md.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def privacy_regime(instance: Instance) -> Regime:
     """Return the privacy regime of an instance.
 
     Azize & Basu 2022 compare d_inf with 6 epsilon t_inf, so their regime changes at one sixth of these budgets; the
-    factor 6 is not needed (docs/derivations.md).
+    factor 6 is not needed (docs/evidence/derivations.md).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def attributes_set(own: OwnFunction) -> Iterator[str]:
     """Yield the attributes that a function may set, other than those of the object that a constructor makes.
 
     A string that is the name of an attribute counts, unless it is asked for by `getattr` or `hasattr`: other functions
-    may set what they are told.
+    may set what they receive.
     """
     made = _of_the_made(own)
     asked = {

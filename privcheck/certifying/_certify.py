@@ -77,7 +77,7 @@ def certify(
     horizon : the number of rounds per execution T; by default 16, twice the number of arms if that is more, or the
         rounds within which a shipped algorithm makes a release.
     feedback : "bandit", "full", "contextual" (`select(context)`, `update(context, action, reward)`), "semi-bandit"
-        (`select()` returns base arms, `update` is told their outcomes) or "identification" (also `stopped` and
+        (`select()` returns base arms, `update` receives their outcomes) or "identification" (also `stopped` and
         `recommend()`).
     contexts : what contexts look like; required by "contextual" feedback, which also needs
         neighbours="context-reward".

@@ -30,7 +30,7 @@ class CodeCoverage:
 
     Parameters
     ----------
-    feedback : id of the kind of feedback, which says what is called and what `update` is told.
+    feedback : id of the kind of feedback, which says what is called and what `update` receives.
     """
 
     def __init__(self, feedback: str) -> None:

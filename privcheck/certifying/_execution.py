@@ -66,7 +66,7 @@ def drive_guarded(
 
 @dataclass
 class _Guarded:
-    """A policy under a session: everything it is told is wrapped, and a leak ends the call in which it happens."""
+    """A policy under a session: everything it receives is wrapped, and a leak ends the call in which it happens."""
 
     policy: Any
     session: Session

@@ -146,7 +146,7 @@ class OwnCode:
         return [f for f in self.functions if f.owner is not None and f.name == name]
 
     def updates(self) -> list[OwnFunction]:
-        """Return what is told the rewards: the policy's `update`, and those that it inherits."""
+        """Return what receives the rewards: the policy's `update`, and those that it inherits."""
         told = plain_function(getattr(self.policy, self.learns, None))
         bases = type(self.policy).__mro__
         return [f for f in self.functions if f.function is told or (f.name == self.learns and f.owner in bases)]

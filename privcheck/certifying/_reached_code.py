@@ -36,7 +36,7 @@ class ReachedCode:
     ----------
     pieces : what to look out for.
     codes : the code objects to which they belong, with those within them.
-    watch : is called with the frame of every function that is called. It returns None, or what is told the frame, the
+    watch : is called with the frame of every function that is called. It returns None, or what receives the frame, the
         kind of event and its argument before each line of this function, and each instruction that is looked out for,
         and when it returns, yields or raises.
 

@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit status; what goes wrong is told in one line on standard error."""
+    """Run the command line and return its exit status; what goes wrong is one line on standard error."""
     completion = COMPLETE in os.environ or any(word in COMPLETION for word in (arguments or sys.argv[1:])[:1])
     try:
         from privcheck.cli._application import app

@@ -180,11 +180,9 @@ def _hand_out(found: Findings, json: str | None, html: str | None, markdown: str
         files.append(partial(save_page, found, html))
     if markdown is not None:
         files.append(partial(write_whole, markdown, documentation(found), "markdown"))
-        evidence = Path(markdown).parent / "evidence"
-        evidence.mkdir(exist_ok=True)
         for paper in dict.fromkeys(finding.paper for finding in found):
             content = documentation(found, paper)
-            files.append(partial(write_whole, str(evidence / f"{paper}.md"), content, "markdown"))
+            files.append(partial(write_whole, str(Path(markdown).parent / f"{paper}.md"), content, "markdown"))
     deliver(json, to_json({"run": dict(found.run), "claims": found}), lambda: details(found), *files)
 
 

@@ -1,4 +1,4 @@
-"""What the exit status of each command is: by its result, or by the error that ended it, which is told in one line.
+"""What the exit status of each command is: by its result, or by the error that ended it, which is reported in one line.
 
 `main` in `privcheck/cli/__init__.py` ends the process with it.
 """
@@ -67,7 +67,7 @@ def status_of_frontier(found: Frontier) -> int:
 
 
 def status_of_sweep(found: Sweep) -> int:
-    """Return the exit status of `privcheck sweep`; cells that failed are told after a violation, before all else."""
+    """Return the exit status of `privcheck sweep`; cells that failed come after a violation, before all else."""
     statuses = {OF_VERDICT[cell["verdict"]] for cell in found.cells}
     if found.count("failed"):
         statuses.add(BAD_INPUT)

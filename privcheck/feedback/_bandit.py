@@ -11,7 +11,7 @@ from privcheck.private_values import told_arm
 
 
 class Bandit(Feedback):
-    """The policy is told the reward of the arm that it played."""
+    """The policy receives the reward of the arm that it played."""
 
     id = "bandit"
     call = "select() and update(action, reward)"

@@ -53,14 +53,14 @@ def kind(name: str) -> Feedback:
 class Wrapping(Protocol):
     """The part of a guarded session that turns ordinary values into private ones of this round's datum.
 
-    A session counts a round for each call of `update`; a kind whose `update` is told of more calls `next_round` between
-    the rewards of one round and those of the next.
+    A session counts a round for each call of `update`; a kind whose `update` receives several rewards calls
+    `next_round` between the rewards of one round and those of the next.
 
     Attributes
     ----------
     contexts : what contexts look like.
     choices : how often the policy has chosen.
-    awaited : the actions of rounds whose rewards are told later, by round.
+    awaited : the actions of rounds whose rewards arrive later, by round.
     round : the round whose datum is charged, from 1.
     """
 
@@ -114,7 +114,7 @@ class Feedback:
     id : as in `privcheck.audit(..., feedback=id)`.
     call : how a policy is called, in words.
     methods : the methods that a policy needs.
-    chooses, learns : those of them that choose and that are told rewards, called `select` and `update` throughout.
+    chooses, learns : those of them that choose and that receive rewards, called `select` and `update` throughout.
     attributes : the attributes that it needs as well, each with what is expected and what to do if it is missing.
     told : names of the arguments of `update`.
     public : those of them that are no private data.
@@ -241,10 +241,10 @@ class Feedback:
         """Take note of what a guarded policy has chosen."""
 
     def opens(self, action: Any) -> Sequence[Hashable]:
-        """Return what a choice opens, and what the `update` that is told of this action closes.
+        """Return what a choice opens, and what the `update` of this action closes.
 
         A guard lets an `update` in only if all of it is open, so it may depend on the action only where that is
-        public. A kind whose `update` is told of no action says by itself what it lets in.
+        public. A kind whose `update` names no action says by itself what it lets in.
         """
         return (action,)
 

@@ -13,7 +13,7 @@ from privcheck.private_values import told_arm
 
 
 class Contextual(Feedback):
-    """The policy is shown a context, chooses an arm, and is told the reward of that arm.
+    """The policy is shown a context, chooses an arm, and receives the reward of that arm.
 
     Privacy is joint: the action of a round may depend on that round's own context, and only that round's user sees it.
     """

@@ -13,7 +13,7 @@ from privcheck.private_values import whole_number
 
 
 class Delayed(Feedback):
-    """The policy is told the reward of a round in a later one, with the number of its round, counted from 1.
+    """The policy receives the reward of a round in a later one, with the number of its round, counted from 1.
 
     The policy states the delays beforehand, in `delay`: an integer, or a sequence with one entry for each round, of
     which the last one repeats. They are read once, before the first round, so they cannot depend on rewards. The reward

@@ -14,7 +14,7 @@ from privcheck.private_values import told_arm
 
 
 class FullInformation(Feedback):
-    """The policy is told the rewards of all arms, shape (K,)."""
+    """The policy receives the rewards of all arms, shape (K,)."""
 
     id = "full"
     call = "select() and update(action, rewards)"

@@ -17,7 +17,7 @@ from privcheck.privacy import Contexts
 
 
 class SemiBandit(Feedback):
-    """The policy plays a set of base arms and is told the outcome of each.
+    """The policy plays a set of base arms and receives the outcome of each.
 
     The symbol of a round is the sum of 2^i over the base arms i of the set.
     """
@@ -72,7 +72,7 @@ class SemiBandit(Feedback):
         )
 
     def opens(self, action: Any) -> Sequence[Hashable]:
-        """Return the set of base arms, in whatever order it is told."""
+        """Return the set of base arms, in whatever order it is given."""
         return (frozenset(action),)
 
     def after_leak(self, choice: int, arms: int, asked: tuple[Any, ...] = ()) -> Any:  # noqa: ARG002

@@ -60,7 +60,7 @@ def fix(
     ----------
     target : "path/to/file.py:Class", or a class at the top level of a file, with `select(self)` and
         `update(self, action, reward)` in that file.
-    epsilon : the budget, in pure DP, > 0. The patched class is told it: a patch that holds for one epsilon only is
+    epsilon : the budget, in pure DP, > 0. The patched class receives it: a patch that holds for one epsilon only is
         withdrawn.
     arms : number of arms K, from 2 to 40.
     horizon : rounds of the guarded runs by which patches are looked for, at least 24.

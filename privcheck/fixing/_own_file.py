@@ -104,7 +104,7 @@ def _check_class(source: SourceText, name: str) -> None:
         other = [ast.unparse(base) for cls in program.line_of_classes for base in cls.bases]
         where = f", and is not in this file, as a base class {other[0]} may have it elsewhere" if other else ""
         got = words(f"{name}, which has no method update(){where}")
-        hint = f"copy the methods of {other[0]} into this file" if other else "it is told the action and the reward"
+        hint = f"copy the methods of {other[0]} into this file" if other else "it receives the action and the reward"
         raise PrivcheckError("target", got, "a class with update(action, reward) in its own file", hint)
     taken = [*update.args.posonlyargs, *update.args.args]
     if not update.decorator_list and (len(taken) != 3 or update.args.vararg):

@@ -301,7 +301,7 @@ def _regrets(
 
 
 def _on_unit_interval(cls: Any, low: float, high: float) -> Any:
-    """Return a class that is told rewards of [0, 1] and tells them to a bandit in its range, under the same name."""
+    """Return a class that receives rewards of [0, 1] and tells them to a bandit in its range, under the same name."""
     if (low, high) == (0.0, 1.0):
         return cls
 

@@ -21,7 +21,7 @@ class RecordedDraws(Handler):
     ----------
     bits : the bit generator.
     record : returns recorded noise.
-    noticed : is told the name of each method whose draws are coins; None for nobody.
+    noticed : receives the name of each method whose draws are coins; None for nobody.
 
     Examples
     --------

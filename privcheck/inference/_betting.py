@@ -32,7 +32,7 @@ WEIGHTS = np.arange(1.0, len(SHARES) + 1.0) ** -2.0
 WEIGHTS /= WEIGHTS.sum()
 
 DIRECTIONS = np.array([0.8, 0.1, 0.1])
-"""Weights of bets on both events equally, on S alone and on S' alone; tuned on one case (docs/betting.md)."""
+"""Weights of bets on both events equally, on S alone and on S' alone; tuned on one case (docs/evidence/betting.md)."""
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 An observer of one output guesses for `guesses` of the canaries whether they were in, and abstains on the others; the
 number of guesses is fixed in advance. The coins of all canaries have one probability q, fair or not: `bias` is
-abs(ln(q / (1 - q))), or an upper limit of it. The proofs are in docs/one-run-bounds.md.
+abs(ln(q / (1 - q))), or an upper limit of it. The proofs are in docs/evidence/one-run-bounds.md.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def even_lower(correct: int, guesses: int, level: float) -> float:
 
     Source
     ------
-    Hoeffding 1956, theorem 4; docs/one-run-bounds.md has the proof.
+    Hoeffding 1956, theorem 4; docs/evidence/one-run-bounds.md has the proof.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def tradeoff_lower(
 
     Source
     ------
-    Mahloujifar, Melis and Chaudhuri 2024; docs/one-run-bounds.md has a proof.
+    Mahloujifar, Melis and Chaudhuri 2024; docs/evidence/one-run-bounds.md has a proof.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def unfixed_lower(
 
     Source
     ------
-    docs/one-run-bounds.md has the proof. With delta = 0 this is `binomial_lower`.
+    docs/evidence/one-run-bounds.md has the proof. With delta = 0 this is `binomial_lower`.
 
     Examples
     --------

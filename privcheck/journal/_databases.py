@@ -82,7 +82,7 @@ LEDGER_FORMATS = (
 )
 """Scripts that bring a ledger from each format to the next.
 
-The second puts entries where the next one belongs, at the end of a table, and what is told of an event in as few bytes
+The second puts entries where the next one belongs, at the end of a table, and what an event says in as few bytes
 as it has; `body` is the text that is hashed. The third writes answers, inputs and codes of persons in fewer bytes,
 and makes `body` where it is read: a column that is made of others is made whenever a row is written, too.
 """

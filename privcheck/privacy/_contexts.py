@@ -217,7 +217,12 @@ def check_contexts(
         hint = f"'context-reward' replaces the context and the rewards of a round: it needs {needed}"
         raise PrivcheckError("neighbours", neighbours, f"'row', 'reward' or 'group:k' for feedback={feedback!r}", hint)
     if contextual and not related:
-        hint = "a datum is the context of one round together with its rewards"
+        hint = "a datum is the context of one round together with its rewards: give neighbours='context-reward'"
+        if neighbours.startswith("group:"):
+            hint = (
+                "what the rounds of others show of a person with k rounds loses at most k epsilon, in pure DP: "
+                "give neighbours='context-reward' and a k-th of epsilon"
+            )
         raise PrivcheckError("neighbours", neighbours, f"'context-reward' for feedback={feedback!r}", hint)
     if contextual and not isinstance(contexts, Contexts):
         hint = "declare the contexts, as in contexts=privcheck.Contexts(shape=(3,), norm=1.0)"

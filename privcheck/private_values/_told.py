@@ -1,4 +1,4 @@
-"""What a shipped policy's `update` is told: checked arms and rewards; private rewards stay as they are."""
+"""What a shipped policy's `update` receives: checked arms and rewards; private rewards stay as they are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def told_arm(action: Any, arms: int) -> int:
-    """Return the arm that `update` is told was played, one of 0, ..., K - 1; `arms` is K, 0 if it is not known.
+    """Return the arm that was played, as `update` receives it, one of 0, ..., K - 1; `arms` is K, 0 if it is not known.
 
     A policy calls it before it changes anything.
 

@@ -22,7 +22,7 @@ class Run(Protocol):
     coins : of what the functions draw.
     reading : whether draws of noise are public numbers.
     closed : whether nothing may be released.
-    on_change : is told, in words, of a function whose results depend on earlier calls; None in deployment.
+    on_change : receives, in words, the name of a function whose results depend on earlier calls; None in deployment.
     compared : how often each function was looked at for that.
     functions : the functions, with what they reach if they are not known to keep nothing.
     unknown : for functions, with the place of each, what they use that is not known to keep nothing.
@@ -59,7 +59,8 @@ def applied_apart(
     inside : the function, moved into its interval; it raises nothing.
     numbers : the private numbers.
     probes : public numbers like them, with which a function is tried that changed something.
-    source : the private data of the run. Its `on_change` is told of a function whose results depend on earlier calls.
+    source : the private data of the run. Its `on_change` receives the name of a function whose results depend on
+        earlier calls.
         None if the numbers are public.
 
     Guarantee
@@ -68,7 +69,7 @@ def applied_apart(
     and so on) is copied before the first call and refilled after each, whether or not it has changed. Caches are empty
     and generators draw coins of their own meanwhile. Hence no call depends on a number that another one was given,
     unless the function tells or keeps something elsewhere: one that surely does is refused, by its code and by what
-    that names, before it is called with anything (where `on_change` is told, it is called all the same); what is not
+    that names, before it is called with anything (with an `on_change`, it is called all the same); what is not
     known to keep nothing is noted in `source`.
     """
     plain = source is None or is_plain(function)
@@ -108,7 +109,7 @@ def _look_through(function: Any, source: Run) -> None:
     if seen.impure:
         uses = f"{name_of(function)}{place_of(function)} uses {', '.join(seen.impure)}"
         if source.on_change is None:
-            hint = "what it is told could pass from there to later rounds: compute with the number alone"
+            hint = "what it receives could pass from there to later rounds: compute with the number alone"
             raise PrivcheckError("function", words(f"one that is none: {uses}"), "a function of one number", hint)
         source.on_change(f"{uses}: it is not a function of one number")
     if seen.unknown:

@@ -68,7 +68,7 @@ FAULT_KINDS: dict[str, FaultKind] = {
     "context-kept": FaultKind(
         "a context is kept",
         "What `select` reads of a context is kept for later rounds, without noise.",
-        "Keep only what `update` is told, and release it with noise.",
+        "Keep only what `update` receives, and release it with noise.",
     ),
     "noise-used-again": FaultKind(
         "one draw of noise for several values",

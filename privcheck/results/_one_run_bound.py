@@ -89,6 +89,9 @@ class OneRunBound(Result):
         """Return the JSON text."""
         return to_json(self)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
     def __str__(self) -> str:
         """Return the bounds in sentences."""
         sure = f"({100 * self.confidence:g} % confidence)"

@@ -70,6 +70,9 @@ class SampleBound(Result):
         """Return the JSON text."""
         return to_json(self)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
     def __str__(self) -> str:
         """Return the bound, the event and the verdict in sentences."""
         at = f" at delta = {self.delta:g}" if self.delta else ""

@@ -74,8 +74,8 @@ def simulate(
     checkpoints : the number of rounds at which the regret is recorded, evenly spaced on a log scale up to T; or these
         rounds, from 1 to T, as in `[T]`. T is always one of them.
     epsilon : privacy budget of the policies given by id, and of factories that name it, > 0.
-    delta : their delta, in [0, 1), if they are private in (epsilon, delta)-DP. With epsilon, factories are told 0 if it
-        is not given: the budget is pure then. Without any budget they are told nothing, and have their own defaults.
+    delta : their delta, in [0, 1), if they are private in (epsilon, delta)-DP. With epsilon, factories receive 0 if it
+        is not given: the budget is pure then. Without any budget they receive nothing, and have their own defaults.
     feedback : "bandit" or "full", for policies of your own on arms; None for what the environment gives, which is
         "bandit" on arms, "contextual" with contexts and "semi-bandit" on sets of base arms.
     time_budget : seconds for the runs of each policy of your own, > 0, infinity for no limit. If not all runs fit, a

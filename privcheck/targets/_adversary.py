@@ -72,7 +72,7 @@ class Adversary:
         return str(getattr(self.rewards, "__name__", type(self.rewards).__name__))
 
     def pair(self) -> StreamPair:
-        """Return the two games in place of two streams."""
+        """Return the two games, which stand where others have two streams."""
         label = f"the adversary {self.name}: side 0 vs side 1; it chooses rewards by the actions so far"
         return StreamPair(Given(0), Given(1), label, "games against an adversary")  # type: ignore[arg-type]
 

@@ -207,7 +207,7 @@ def factory_arguments(
     ----------
     factory : a class or function.
     keywords : the values that there are.
-    methods : the two methods that choose and that are told rewards, and possibly others.
+    methods : the two methods that choose and that receive rewards, and possibly others.
     takes_rng : whether its first parameter is the Generator; if not, it draws its random numbers from elsewhere.
     """
     if not callable(factory):

@@ -183,7 +183,7 @@ class MechanismRunner:
         try:
             return self.encode(output)
         except Exception as error:
-            hint = "encode is told every output that the target returns; exceptions are outputs by themselves"
+            hint = "encode receives every output that the target returns; exceptions are outputs by themselves"
             raise PolicyError("encode", words(describe_exception(error)), "a function of one output", hint) from None
 
 

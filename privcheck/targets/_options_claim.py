@@ -107,7 +107,7 @@ class Claim(Declared):
 
     @property
     def promised(self) -> dict[str, float | None]:
-        """What a factory is told of the claim where its signature names it; None where nothing is claimed."""
+        """What a factory receives of the claim where its signature names it; None where nothing is claimed."""
         pure = self.rho is None and self.mu is None  # otherwise a delta of 0 would ask for something pure
         return {"epsilon": self.epsilon, "delta": self.delta if pure else None, "rho": self.rho, "mu": self.mu}
 

@@ -42,7 +42,7 @@ class Game(Declared):
         Integer(1, 127),
         doc="Number of arms K; required for your own policy. One arm is for identification: a sequential test.",
         heading=PLAYED,
-        hint=TWO_ARMS,
+        hint=f"{TWO_ARMS}; one is for identification",
     )
     horizon: int | None = option(
         Integer(1), doc="Rounds per run; 16 by default.", heading=PLAYED, hint="rounds per run"

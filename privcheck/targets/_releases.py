@@ -52,7 +52,7 @@ def play_releasing(
     again : plays it on the neighbouring stream; None omits the ratios.
     runs : number of runs.
     rng : Generator of the coins and the noise.
-    clock : is told of every run.
+    clock : counts every run.
 
     Raises
     ------

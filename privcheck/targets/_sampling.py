@@ -119,7 +119,7 @@ class Sampler:
     course: Course = field(default_factory=Course, repr=False)
 
     def play(self, requests: list[Request], advance: Callable[[int], None]) -> list[Outputs]:
-        """Return the outputs of each request; `advance` is told the runs played. Requests take turns, chunk by chunk.
+        """Return the outputs of each request; `advance` receives the runs played. Requests take turns, chunk by chunk.
 
         One worker plays the same chunk of both streams of a pair where workers have processes of their own: what is
         random in a process, such as the order of a set of texts, is then no difference between the streams. Without

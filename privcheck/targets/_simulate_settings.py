@@ -48,7 +48,7 @@ class SimulatedBudget(Declared):
 
     @property
     def promised(self) -> dict[str, float | None]:
-        """What a factory is told where its signature names it, as in an audit of the same budget."""
+        """What a factory receives where its signature names it, as in an audit of the same budget."""
         told = self.epsilon is self.rho is self.mu is None
         claim = Claim(epsilon=self.epsilon, delta=self.delta or 0.0, rho=self.rho, mu=self.mu)
         return claim.promised | ({"delta": self.delta} if told else {})

@@ -1,4 +1,4 @@
-"""The running test: what the assertions inside it are told, and what they report; importing it costs nothing."""
+"""The running test: what the assertions inside it receive, and what they report; importing it costs nothing."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def frontier(
     certificates : whether policies are certified.
     scheduler, store : who plays simulations and audits, and where their finished chunks are kept; see
         `privcheck.simulate`. Certificates are made in this process, and anew.
-    delta : of every budget in epsilon, in [0, 1): a policy is told it in its simulation, its audit and its certificate.
+    delta : of every budget in epsilon, in [0, 1): a policy receives it in its simulation, audit and certificate.
     rho, mu : budgets in zCDP or in Gaussian DP, each > 0, in place of `epsilons`; most shipped
         algorithms take epsilon.
 
@@ -77,7 +77,7 @@ def frontier(
     ---------
     Every audited lower bound holds with confidence 0.95 on its own, not all of them together. A certified upper bound
     covers the code that is certified, which for a shipped algorithm is its reference. All three parts of a point build
-    the policy with the same budget; one that takes the horizon is told that of its streams, which a remark says.
+    the policy with the same budget; one that takes the horizon receives that of its streams, which a remark says.
 
     Raises
     ------
@@ -142,7 +142,7 @@ class _Budget:
 
     @property
     def told(self) -> dict[str, float]:
-        """What simulation, audit and certificate are told alike."""
+        """What simulation, audit and certificate have in common."""
         return {self.unit: self.amount} | ({"delta": self.delta} if self.unit == "epsilon" else {})
 
     @property

@@ -1,4 +1,4 @@
-"""Each step of the proof in docs/dp-glr-imed-regret.md, numerically, with variants that are wrong.
+"""Each step of the proof in docs/evidence/dp-glr-imed-regret.md, numerically, with variants that are wrong.
 
 Nothing here is statistical: probabilities are summed or integrated, and the steps about the algorithm hold on any
 private sums.

@@ -1,4 +1,4 @@
-"""The steps of the first proof in docs/concentrated-privacy.md, numerically, with variants that are wrong.
+"""The steps of the first proof in docs/evidence/concentrated-privacy.md, numerically, with variants that are wrong.
 
 Steps 3 and 5 are those of test_dp_glr_imed_regret.py, with the sums and the deviations that are tested here.
 """

@@ -143,7 +143,7 @@ BARS = [
     ("top-two", {}, MU1, None, 6749, 150),
     ("dp-tt", {}, MU2, 1.0, 172278, 2937),
 ]
-"""Means and standard errors of independent prototypes, at delta 0.01; docs/identification-measured.md has all."""
+"""Means and standard errors of independent prototypes, at delta 0.01 (docs/evidence/identification-measured.md)."""
 
 
 @pytest.mark.chance(2e-6, "a mean within the quantile of Student's law, and a binomial count of wrong runs")

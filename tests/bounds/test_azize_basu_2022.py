@@ -16,7 +16,7 @@ from scipy.stats import norm
 from privcheck.bounds import THEOREMS, Instance, best_on_this_instance, evaluate, named_instance
 
 WINDOW = (0.5, 1.0 + math.sqrt(0.5))
-"""Open interval of epsilon/gap on which the proof of Theorem 7 does not give its constant (docs/derivations.md)."""
+"""Open interval of epsilon/gap where the proof of Theorem 7 lacks its constant (docs/evidence/derivations.md)."""
 C2 = named_instance("c2", epsilon=1.0, horizon=1e6)
 PERFECT = Instance("bernoulli", (1.0, 0.5), epsilon=1.0, horizon=100)
 BUDGETS = st.floats(0.01, 20)

@@ -1,4 +1,4 @@
-"""The table of docs/printed-numbers.md, recomputed row by row, and the flags in docs/bounds.md."""
+"""The table of docs/evidence/printed-numbers.md, recomputed row by row, and the flags in docs/bounds.md."""
 
 import math
 import re
@@ -10,7 +10,7 @@ import pytest
 from privcheck import bounds
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "printed-numbers.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "evidence" / "printed-numbers.md").read_text(encoding="utf-8")
 FLAGS = re.findall(r"^\| [^|]+ \| [^|`]*`(--[^`]*)`", (DOCS / "bounds.md").read_text(encoding="utf-8"), re.MULTILINE)
 ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([-\d.]+) \| ([\d.]+) \| `([^`]+)` \|$", PAGE, re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""The rows of docs/idioms.md are run: what they are charged, why they are refused, and what the line to paste does."""
+"""The rows of docs/evidence/idioms.md are run: their charge, why they are refused, and what the line to paste does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
 from privcheck.private_values import LeakError
 
-PAGE = Path(__file__).parents[2] / "docs" / "idioms.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "idioms.md"
 PRIVATE, WRONG = (
     [tuple(cell.strip("` ") for cell in re.split(r" \| ", line.strip("| "))) for line in part.splitlines()
      if line.startswith("| `")]

@@ -20,7 +20,7 @@ from privcheck.reporting._text.claim_sentences import (
 
 FOUND = {found.id: found for found in kept_findings()}
 WRONG = [found for found in FOUND.values() if found.wrong]
-PAGE = (Path(__file__).parents[2] / "docs" / "claims.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "evidence" / "claims.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("found", WRONG, ids=lambda found: found.id)

@@ -203,7 +203,7 @@ def test_every_refutation_of_the_committed_run_replays():
 def test_the_pages_are_what_the_committed_run_gives():
     findings = findings_from_json(RUN)
     page = markdown(findings)
-    assert (DOCS / "claims.md").read_text(encoding="utf-8") == page
+    assert (DOCS / "evidence" / "claims.md").read_text(encoding="utf-8") == page
     pages = {paper: markdown(findings, paper) for paper in dict.fromkeys(of.paper for of in findings)}
     for paper, content in pages.items():
         assert (DOCS / "evidence" / f"{paper}.md").read_text(encoding="utf-8") == content

@@ -128,7 +128,7 @@ def test_a_starred_bound_that_rests_on_a_false_claim_is_noticed():
     sound = THEOREMS["azize-basu-2022/thm8-explicit"]
     assert unproven(dataclasses.replace(sound, claims=("azize-basu-2022/thm11",)))
     assert unproven(dataclasses.replace(THEOREMS["azize-basu-2022/thm12"], instead=""))
-    assert unproven(dataclasses.replace(THEOREMS["azize-basu-2022/thm12"], instead="docs/claims.md#nowhere"))
+    assert unproven(dataclasses.replace(THEOREMS["azize-basu-2022/thm12"], instead="docs/evidence/claims.md#nowhere"))
 
 
 # The steps of the repaired proof that the paper leaves out

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-PAGES = [*sorted((REPOSITORY / "docs").rglob("*.md")), *sorted(REPOSITORY.glob("*.md"))]
+DOCS = REPOSITORY / "docs"
+PAGES = [*sorted(DOCS.rglob("*.md")), *sorted(REPOSITORY.glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -48,15 +49,36 @@ def test_a_dead_link_is_noticed(tmp_path):
     assert dead(page) == ["other.md#nowhere", "missing.md"]
 
 
+def in_the_navigation(index: Path) -> set[Path]:
+    blocks = re.findall(r"```\{toctree\}\n(.*?)```", index.read_text(encoding="utf-8"), re.DOTALL)
+    return {index.parent / f"{name}.md" for block in blocks for name in block.split() if not name.startswith(":")}
+
+
 def test_every_page_is_in_the_navigation():
-    index = (REPOSITORY / "docs" / "index.md").read_text(encoding="utf-8")
-    listed = {
-        name.rstrip("?")
-        for block in re.findall(r"```\{toctree\}\n(.*?)```", index, re.DOTALL)
-        for name in block.split()
-    }
-    pages = {str(page.relative_to(REPOSITORY / "docs").with_suffix("")) for page in (REPOSITORY / "docs").rglob("*.md")}
-    assert pages - {"index"} <= listed
+    listed = in_the_navigation(DOCS / "index.md") | in_the_navigation(DOCS / "evidence" / "index.md")
+    assert set(DOCS.rglob("*.md")) - {DOCS / "index.md"} - listed == set()
+
+
+def linked_from_elsewhere(pages: list[Path]) -> set[Path]:
+    """Return what the texts of pages link to; a link of a page to itself does not count."""
+    reached = set()
+    for page in pages:
+        links = LINK.findall(page.read_text(encoding="utf-8"))
+        reached |= {(page.parent / link.partition("#")[0]).resolve() for link in links} - {page, page.parent}
+    return reached
+
+
+def test_every_page_is_reached_by_a_link():
+    """The reference counts as one page: its first one leads to the others by the navigation."""
+    reached = linked_from_elsewhere(PAGES)
+    pages = [page for page in PAGES if DOCS in page.parents and page.parent.name != "reference"]
+    assert [page.name for page in pages if page not in reached] == []
+    assert DOCS / "reference" / "command-line.md" in reached
+
+
+def test_a_page_that_no_text_links_to_is_noticed(tmp_path):
+    (tmp_path / "index.md").write_text("[a](index.md#here) [b](b.md#there)\n```{toctree}\nlost\n```\n")
+    assert linked_from_elsewhere([tmp_path / "index.md"]) == {tmp_path / "b.md"}
 
 
 def test_the_front_page_leads_to_every_how_to():

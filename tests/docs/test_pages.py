@@ -21,8 +21,9 @@ pytestmark = pytest.mark.long
 REPOSITORY = Path(__file__).parents[2]
 PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted((REPOSITORY / "docs").glob("*.md"))}
 PAGES |= {
-    f"reference/{page.name}": page.read_text(encoding="utf-8")
-    for page in sorted((REPOSITORY / "docs" / "reference").glob("*.md"))
+    f"{folder}/{page.name}": page.read_text(encoding="utf-8")
+    for folder in ("reference", "evidence")
+    for page in sorted((REPOSITORY / "docs" / folder).glob("*.md"))
 }
 PAGES["README.md"] = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
@@ -175,11 +176,25 @@ def test_targets_of_make_and_files_that_are_named_exist():
             assert (REPOSITORY / path).exists(), f"{name} names {path}"
 
 
-@pytest.mark.chance(0.0, "nothing in it is random")
-def test_pages_stay_short():
-    """Two pages of print are about 1,100 words; measured tables, proofs and what is copied may be longer."""
-    longer = {"bandits-measured.md", "bandits.md", "claims.md", "printed-numbers.md", "rivals.md", "simulators.md"}
-    longer |= {"wild.md", "false-failures.md", "accounting.md", "identification-measured.md"}
-    longer |= {"concentrated-privacy.md", "derivations.md", "repaired-proofs.md", "why-certificates-hold.md"}
-    words = {name: len(page.split()) for name, page in PAGES.items() if name not in longer}
-    assert {name: count for name, count in words.items() if count > 1900} == {}
+def too_much(pages: dict[str, str]) -> list[str]:
+    """Return what is longer than a reader's patience: pages, their number, and all of them together.
+
+    Two pages of print are about 1,100 words. Measured tables, proofs and logs stand in docs/evidence and may be longer;
+    the reference, which is made from docstrings, counts as one page.
+    """
+    words = {name: len(page.split()) for name, page in pages.items() if not name.startswith(("evidence/", "README"))}
+    count = len({name.partition("/")[0] for name in words})
+    found = [f"{name}: {number:,} words" for name, number in words.items() if number > 2200]
+    found += [f"{count} pages"] if count > 35 else []
+    return found + ([f"{sum(words.values()):,} words together"] if sum(words.values()) > 50_000 else [])
+
+
+def test_pages_stay_short_and_few():
+    assert too_much(PAGES) == []
+
+
+def test_long_and_many_pages_are_noticed():
+    assert too_much({"a.md": "word " * 2201, "evidence/b.md": "word " * 9000}) == ["a.md: 2,201 words"]
+    assert too_much({f"{n}.md": "" for n in range(36)}) == ["36 pages"]
+    assert too_much({f"{n}.md": "word " * 2000 for n in range(26)}) == ["52,000 words together"]
+    assert too_much({f"reference/{n}.md": "" for n in range(36)}) == []

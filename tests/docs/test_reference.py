@@ -101,7 +101,7 @@ def test_examples_of_the_extensions_run(generated_parts, plain_docstrings):
 
 def test_docstrings_are_converted(plain_docstrings):
     def example(first, second=1):
-        """Return the |first| * 2 of docs/method.md, x_ and `name` and `f(x, y)`.
+        """Return the |first| * 2 of docs/evidence/betting.md, x_ and `name` and `f(x, y)`.
 
             first = second_
 
@@ -134,7 +134,7 @@ def test_docstrings_are_converted(plain_docstrings):
         """
 
     lines = plain_docstrings.converted(inspect.getdoc(example).splitlines())
-    assert lines[0] == r"Return the \|first\| \* 2 of :doc:`/method`, x\_ and `name` and ``f(x, y)``."
+    assert lines[0] == r"Return the \|first\| \* 2 of :doc:`/evidence/betting`, x\_ and `name` and ``f(x, y)``."
     assert lines[2:6] == [".. code-block:: text", "", "    first = second_", ""]
     assert lines[6:8] == ["- one", "  thing"]
     for line in (":param first:", ":param second: numbers,", "    both of them.", ":param others: more.",

@@ -1,4 +1,4 @@
-"""Print the exact sizes quoted in docs/inference.md, by enumeration: python tests/inference/print_sizes.py."""
+"""Print the exact sizes quoted in docs/evidence/inference.md, by enumeration: python tests/inference/print_sizes.py."""
 
 import itertools
 import math

@@ -159,6 +159,8 @@ def test_feedback_relation_and_contexts_come_together():
     contexts = Contexts(shape=3)
     for arguments, message in [
         (("contextual", "row", contexts), "neighbours: got 'row', expected 'context-reward' for feedback='contextual'"),
+        (("contextual", "row", contexts), "give neighbours='context-reward'"),
+        (("contextual", "group:2", contexts), "k rounds loses at most k epsilon, .* a k-th of epsilon"),
         (("contextual", "context-reward", None), "contexts: got None, expected a privcheck.Contexts"),
         (("contextual", "context-reward", (3,)), r"contexts: got \(3,\), expected a privcheck.Contexts"),
         (("bandit", "context-reward", None), "neighbours: got 'context-reward', .* it needs feedback='contextual'"),

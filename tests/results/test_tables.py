@@ -60,7 +60,7 @@ MAKERS = {
     "watch": lambda: WATCHED,
     "fix": lambda: FIXED_BANDIT,
 }
-PAGE = Path(__file__).parents[2] / "docs" / "results.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
 
 
 @pytest.fixture(scope="module", params=MAKERS)
@@ -87,6 +87,7 @@ def test_every_table_is_a_frame_of_both_libraries_and_a_csv(result):
 
 
 def test_every_result_has_a_form_in_a_notebook(result):
+    assert "Estimate(" not in repr(result), "a sentence or a table, not all fields"
     shown = getattr(result, "_repr_html_", None)
     assert len(shown() if shown else repr(result)) > 20
 

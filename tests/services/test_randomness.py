@@ -292,6 +292,11 @@ def test_one_arm_is_a_sequential_test():
     assert report.arms == 1
 
 
+def test_the_refusal_of_no_arms_says_when_one_is_enough():
+    with pytest.raises(privcheck.PrivcheckError, match=r"arms: got 0, .* two arms or more; one is for identification"):
+        audited(SequentialTest, arms=0)
+
+
 @pytest.mark.parametrize("feedback", ["bandit", "full", "semi-bandit"])
 def test_a_bandit_needs_two_arms(feedback):
     with pytest.raises(privcheck.PrivcheckError, match=r"arms: got 1, expected .*a bandit needs two arms or more"):

@@ -1,4 +1,4 @@
-"""The files in docs/adapters.md run: under pytest, and on the command line."""
+"""The files in docs/third-party-code.md run: under pytest, and on the command line."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "third-party-code.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"```python\n# (\w+)\.py\n(.*?)```", TEXT, re.DOTALL))
 
 

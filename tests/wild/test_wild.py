@@ -276,7 +276,7 @@ def test_code_that_cannot_be_called_is_named(monkeypatch, capsys):
 
 
 def test_the_committed_page_is_made_of_the_committed_record():
-    assert (REPOSITORY / "docs" / "wild.md").read_text(encoding="utf-8") == page.page(declared, FOUND)
+    assert (REPOSITORY / "docs" / "evidence" / "wild.md").read_text(encoding="utf-8") == page.page(declared, FOUND)
 
 
 def disclosed(wild, text):

@@ -244,7 +244,7 @@ class _Player:
 
 
 class _Pairing:
-    """A policy that is told the rewards of both streams in the rounds in which they differ."""
+    """A policy that receives the rewards of both streams in the rounds in which they differ."""
 
     def __init__(self, policy: Any, player: _Player, readings: Readings) -> None:
         self._policy, self._player, self._readings, self._round = policy, player, readings, 0

@@ -192,7 +192,7 @@ class _Check:
         return PolicyError("target", words(got + shown), expected, hint)
 
 
-_RAISES = "a mechanism that returns an output", "mend this first: an exception in some runs only would be an output"
+_RAISES = "a mechanism that returns an output", "fix this first: an exception in some runs only would be an output"
 
 _DEPENDENT = {
     "repeated": ("runs that share their noise", "look for random numbers that are kept for later runs"),

@@ -58,7 +58,7 @@ def adap_klucb_upper_bound(instance: Instance) -> float:
     failures of the best arm's index 3/(alpha - 3).
 
     For T >= 3 that is at most 3/2 + alpha/(alpha - 3). The paper's Theorem 11, which is false as it is printed, is not
-    used: docs/repaired-proofs.md has the proof.
+    used: docs/evidence/repaired-proofs.md has the proof.
 
     `2^l = n` is the least power of two for which an x above mu_a and a y below mu* exist with `kl(x, mu_a) = ln T/n`,
     `kl(y, mu*) = alpha ln T/n` and `y - x >= (1 + alpha) ln T/(n epsilon)`: the largest beta in eq. (35) of the proof

@@ -49,7 +49,7 @@ def sequential_karwa_vadhan(instance: Instance) -> float:
     kind="upper",
     quantity=LOG_RATIO,
     provenance="derived",
-    source="sharp replacement of Azize & Basu 2022, Lemma 2 (derived, docs/derivations.md)",
+    source="sharp replacement of Azize & Basu 2022, Lemma 2 (derived, docs/evidence/derivations.md)",
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
 )
 def sequential_karwa_vadhan_sharp(instance: Instance) -> float:
@@ -75,7 +75,7 @@ def sequential_karwa_vadhan_sharp(instance: Instance) -> float:
     kind="upper",
     quantity=DIVERGENCE,
     provenance="derived",
-    source="constant-1 form of Azize & Basu 2022, Theorem 10, Appendix B.2 (derived, docs/derivations.md)",
+    source="constant-1 form of Azize & Basu 2022, Theorem 10, Appendix B.2 (derived, docs/evidence/derivations.md)",
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
 )
 def sequential_karwa_vadhan_kl(instance: Instance) -> float:
@@ -104,7 +104,7 @@ def sequential_karwa_vadhan_kl(instance: Instance) -> float:
     source="Azize & Basu 2022, Theorem 10, Appendix B.2",
     conditions=(PURE, HAS_HORIZON, POSITIVE_GAP, KNOWN_BY_MEANS),
     claims=("azize-basu-2022/thm10", "azize-basu-2022/thm10-step"),
-    instead="docs/derivations.md#karwa-vadhan-for-kl-with-constant-1",
+    instead="docs/evidence/derivations.md#karwa-vadhan-for-kl-with-constant-1",
 )
 def divergence_of_actions(instance: Instance) -> float:
     """KL(M_P || M_Q) <= 6 epsilon T TV, for the instance and its closest alternative (the second-best arm, with the
@@ -115,7 +115,7 @@ def divergence_of_actions(instance: Instance) -> float:
     logarithm.
 
     The paper's proof uses Lemma 2, which is false for epsilon above 2.9183; the form with constant 1 proves the theorem
-    for every epsilon (docs/derivations.md).
+    for every epsilon (docs/evidence/derivations.md).
 
     >>> round(divergence_of_actions(Instance("bernoulli", (0.75, 0.5), epsilon=4.0, horizon=10)), 6)
     60.0

@@ -49,7 +49,7 @@ _SPANNING = Condition(
     about=LinearInstance,
     budget=POSITIVE_BUDGET,
     claims=("azize-basu-2022/thm4-markov", "azize-basu-2022/eq18", "azize-basu-2022/thm10", "azize-basu-2022/thm4"),
-    instead="docs/repaired-proofs.md#azize-and-basu-theorem-4",
+    instead="docs/evidence/repaired-proofs.md#azize-and-basu-theorem-4",
 )
 def minimax_cube(instance: LinearInstance) -> float:
     """Worst theta for arms in [-1, 1]^d, any epsilon-global-DP policy: Reg(T) >= max(e^-2 d sqrt(T)/8, e^-6 d/(4
@@ -75,7 +75,8 @@ def minimax_cube(instance: LinearInstance) -> float:
     kind="lower",
     quantity=CUBE_MINIMAX_REGRET,
     provenance="derived",
-    source="improves Azize & Basu 2022, Theorem 4, by the constant-1 form of its Theorem 10 (docs/derivations.md)",
+    source="improves Azize & Basu 2022, Theorem 4, by the constant-1 form of its Theorem 10 "
+    "(docs/evidence/derivations.md)",
     conditions=(PURE, HAS_HORIZON, _CUBE),
     about=LinearInstance,
     budget=POSITIVE_BUDGET,

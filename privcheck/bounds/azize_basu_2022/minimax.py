@@ -89,7 +89,8 @@ def minimax_lower_bound(instance: Instance) -> float:
     kind="lower",
     quantity=GAUSSIAN_MINIMAX_REGRET,
     provenance="derived",
-    source="improves Azize & Basu 2022, Theorem 2, by the constant-1 form of its Theorem 10 (docs/derivations.md)",
+    source="improves Azize & Basu 2022, Theorem 2, by the constant-1 form of its Theorem 10 "
+    "(docs/evidence/derivations.md)",
     conditions=(PURE, HAS_HORIZON, _GAUSSIAN, _ENOUGH_ROUNDS),
     budget=POSITIVE_BUDGET,
     terms=_tight_terms,
@@ -146,7 +147,7 @@ def minimax_lower_bound_bernoulli(instance: Instance) -> float:
         "azize-basu-2022/thm12-split",
         "azize-basu-2022/thm12-tuning",
     ),
-    instead="docs/repaired-proofs.md#adap-ucb",
+    instead="docs/evidence/repaired-proofs.md#adap-ucb",
 )
 def adap_ucb_problem_independent(instance: Instance) -> float:
     """AdaP-UCB: Reg(T) <= 3 alpha/(alpha-3) sum_a Delta_a + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/epsilon.
@@ -179,7 +180,7 @@ def adap_ucb_problem_independent(instance: Instance) -> float:
         "azize-basu-2022/thm12-split",
         "azize-basu-2022/thm12-tuning",
     ),
-    instead="docs/repaired-proofs.md#adap-ucb",
+    instead="docs/evidence/repaired-proofs.md#adap-ucb",
 )
 def adap_ucb_minimax(instance: Instance) -> float:
     """AdaP-UCB on the worst instance with K arms and rewards in [0, 1]: Reg(T) <= 3 alpha/(alpha-3) (K-1) + 8

@@ -56,7 +56,7 @@ def tight_terms(instance: Instance) -> Rows:
     conditions=(PURE, BETTER_ARM_EXISTS),
     budget=POSITIVE_BUDGET,
     claims=("azize-basu-2022/thm10", "azize-basu-2022/thm3", "azize-basu-2022/eq17"),
-    instead="docs/derivations.md#karwa-vadhan-for-kl-with-constant-1",
+    instead="docs/evidence/derivations.md#karwa-vadhan-for-kl-with-constant-1",
     terms=arm_terms,
 )
 def problem_dependent_lower_bound(instance: Instance) -> float:
@@ -159,7 +159,7 @@ def adap_ucb_upper_bound_corrected(instance: Instance) -> float:
 
     Proof idea: As for thm7, with the exact solution of eq. (33): arm a is abandoned once its block has `(alpha ln T /
     (2 Delta^2)) (1 + sqrt(1 + 4 Delta/epsilon))^2` rewards. Doubling and forgetting cost a factor 4. All blocks that
-    are longer fail with probability 3/2 T^-alpha each (docs/repaired-proofs.md).
+    are longer fail with probability 3/2 T^-alpha each (docs/evidence/repaired-proofs.md).
 
     The sum is over the arms with a positive gap.
 

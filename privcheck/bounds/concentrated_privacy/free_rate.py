@@ -54,7 +54,7 @@ def zcdp_rate(instance: ConcentratedInstance) -> float:
     quantity=ZCDP_REGRET,
     asymptotic=True,
     provenance="derived",
-    source="derived here (docs/concentrated-privacy.md)",
+    source="derived here (docs/evidence/concentrated-privacy.md)",
     conditions=(UNIT_REWARDS,),
     about=ConcentratedInstance,
     budget=POSITIVE_RHO,

@@ -22,7 +22,7 @@ RAISES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
 """By how much an arm is raised above the best, as multiples of its gap: each is valid, and the best is taken."""
 
 _CONDITIONS = (HAS_HORIZON, BETTER_ARM_EXISTS, POSITIVE_GAP)
-_SOURCE = "derived (docs/concentrated-privacy.md): group privacy of the first n pulls of an arm"
+_SOURCE = "derived (docs/evidence/concentrated-privacy.md): group privacy of the first n pulls of an arm"
 
 
 def least_regret(instance: ConcentratedInstance, hidden: Callable[[], Hidden]) -> float:

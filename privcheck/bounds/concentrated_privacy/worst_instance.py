@@ -30,7 +30,7 @@ _ENOUGH_ROUNDS = Condition(
     "at least as many rounds as arms, less one: T >= K - 1",
     lambda instance: instance.horizon is None or instance.horizon >= instance.arms - 1,
 )
-_SOURCE = "derived here (docs/concentrated-privacy.md)"
+_SOURCE = "derived here (docs/evidence/concentrated-privacy.md)"
 
 
 @theorem(

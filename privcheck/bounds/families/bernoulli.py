@@ -25,7 +25,7 @@ class Bernoulli(MeanFamily):
 
     Source
     ------
-    Azize & Basu 2022, Section 3; closed form of `d_epsilon` in docs/derivations.md.
+    Azize & Basu 2022, Section 3; closed form of `d_epsilon` in docs/evidence/derivations.md.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class Bounded(Family):
 
     Source
     ------
-    Honda & Takemura 2010 (`d_inf` by its dual); `t_inf`, `d_epsilon` and its infimum in docs/derivations.md.
+    Honda & Takemura 2010 (`d_inf` by its dual); `t_inf`, `d_epsilon` and its infimum in docs/evidence/derivations.md.
 
     Examples
     --------

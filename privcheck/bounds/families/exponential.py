@@ -26,7 +26,7 @@ class Exponential(MeanFamily):
 
     Source
     ------
-    Garivier & Cappe 2011, Section 4 (KL divergence); `d_epsilon` by clipping, docs/derivations.md.
+    Garivier & Cappe 2011, Section 4 (KL divergence); `d_epsilon` by clipping, docs/evidence/derivations.md.
 
     Examples
     --------

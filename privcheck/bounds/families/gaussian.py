@@ -29,7 +29,7 @@ class Gaussian(MeanFamily):
 
     Source
     ------
-    Azize & Basu 2022, Section 3 (variance 1); `d_epsilon` by clipping, docs/derivations.md.
+    Azize & Basu 2022, Section 3 (variance 1); `d_epsilon` by clipping, docs/evidence/derivations.md.
 
     Examples
     --------

@@ -19,7 +19,7 @@ RAISES = tuple(2.0**-power for power in range(-2, 9))
 """By how much an arm is raised above the best, as multiples of its gap: each is valid, and the best is taken."""
 
 _CONDITIONS = (PURE, HAS_HORIZON, BETTER_ARM_EXISTS, POSITIVE_GAP)
-_SOURCE = "derived (docs/derivations.md): decomposition with constant 1 and the Bretagnolle-Huber inequality"
+_SOURCE = "derived (docs/evidence/derivations.md): decomposition with constant 1 and the Bretagnolle-Huber inequality"
 
 Divergence = Callable[[int, float], float]
 """The most that one pull of an arm adds to the divergence of what a policy shows, if the arm is raised to a mean."""

@@ -36,7 +36,7 @@ def shortfall(arms: Transport, pulls: float, others: Array, places: Array) -> fl
 
     Source
     ------
-    Derived; the bend of Gaussian costs in docs/derivations.md.
+    Derived; the bend of Gaussian costs in docs/evidence/derivations.md.
 
     Examples
     --------

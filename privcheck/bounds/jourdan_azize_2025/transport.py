@@ -247,7 +247,7 @@ class GaussianTransport(Transport):
 
 
 def _bend(shift: Array, epsilon: float) -> Array:
-    """Return `min(2 E max(Z + s/2, 0)^2, e^epsilon) - 1` for a standard normal Z (docs/derivations.md)."""
+    """Return `min(2 E max(Z + s/2, 0)^2, e^epsilon) - 1` for a standard normal Z (docs/evidence/derivations.md)."""
     from scipy.special import erf
 
     half = shift / 2

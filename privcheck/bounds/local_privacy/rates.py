@@ -15,7 +15,7 @@ from privcheck.bounds._theorem import POSITIVE_BUDGET, PURE, theorem
 LOCAL_PRIVACY = "epsilon-local DP, every reward reported once"
 LOCAL_REGRET = Quantity("pseudo-regret", BANDIT, LOCAL_PRIVACY)
 
-_BOTH_ENDS = "derived (docs/derivations.md), from Kairouz, Oh & Viswanath 2015"
+_BOTH_ENDS = "derived (docs/evidence/derivations.md), from Kairouz, Oh & Viswanath 2015"
 
 
 def report_divergence(mean: float, other: float, epsilon: float) -> float:
@@ -29,7 +29,7 @@ def report_divergence(mean: float, other: float, epsilon: float) -> float:
     mean, other : means, in [0, 1].
     epsilon : above 0; infinity gives `kl(mean, other)`.
 
-    Source: docs/derivations.md.
+    Source: docs/evidence/derivations.md.
 
     Examples
     --------

@@ -27,7 +27,8 @@ def attained_terms(instance: Instance) -> list[dict[str, float | str]]:
     quantity=BANDIT_REGRET,
     asymptotic=True,
     provenance="derived",
-    source="derived (docs/dp-glr-imed-regret.md); the abstract of Azize et al. 2025 has it up to a factor above 1",
+    source="derived (docs/evidence/dp-glr-imed-regret.md); "
+    "the abstract of Azize et al. 2025 has it up to a factor above 1",
     conditions=(PURE, UNIT_REWARDS),
     terms=attained_terms,
 )

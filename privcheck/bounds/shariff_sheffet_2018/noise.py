@@ -36,7 +36,7 @@ _GAUSSIAN_CONDITIONS = (HAS_DELTA, GAUSSIAN, IS_PRIVATE)
     conditions=_WISHART_CONDITIONS,
     about=ContextualInstance,
     claims=("shariff-sheffet-2018/prop9",),
-    instead="docs/repaired-proofs.md#shariff-and-sheffet-proposition-9",
+    instead="docs/evidence/repaired-proofs.md#shariff-and-sheffet-proposition-9",
 )
 def wishart_largest(instance: ContextualInstance) -> float:
     """Wishart noise, every round: largest eigenvalue rho_max <= 8 Ltilde^2 sqrt(mk) s when shifted, and Ltilde^2

@@ -28,7 +28,7 @@ DECIDING = (ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift, ast.BitAnd, 
 """Operators that turn a growing number into one that stays the same for many rounds, or the other way round."""
 
 STEPS = frozenset({"int", "round", "floor", "ceil", "trunc", "fix", "rint", "bool", "sign", "heaviside"})
-"""Functions that do so as well; of the others, those that are told a number beyond the horizon with something else."""
+"""Functions that do so as well; of the others, those that receive a number beyond the horizon with something else."""
 
 SIZES = frozenset(
     {
@@ -84,7 +84,7 @@ class LateValues:
     code : the target's own code.
     numbers : for what its names and attributes may stand.
     expressions : tells what is private, what a call may mean, and whether it draws from a Generator.
-    rounds : the number of rounds that ran. A policy that is told this number may compare with it.
+    rounds : the number of rounds that ran. A policy that receives this number may compare with it.
     """
 
     def __init__(self, code: OwnCode, numbers: NamedNumbers, expressions: PrivateExpressions, rounds: int) -> None:

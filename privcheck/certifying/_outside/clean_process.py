@@ -26,7 +26,7 @@ OF_A_SCRIPT = {"main", "sys", "re"}
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a process is told by the one that starts it, before a target has changed it."""
+    """What a process receives from the one that starts it, before a target has changed it."""
 
     folder: str
     path: list[str]

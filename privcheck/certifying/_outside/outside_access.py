@@ -73,8 +73,8 @@ class Accesses:
 
     @property
     def told(self) -> list[str]:
-        """Sentences about code that is told private numbers: the guard does not put back what it leaves there."""
-        after = "that is not put back, so what it is told may reach later rounds: keep what is constant in the policy"
+        """Sentences about code that receives private numbers: the guard does not put back what it leaves there."""
+        after = "that is not put back, so what it receives may reach later rounds: keep what is constant in the policy"
         return [f"{access}: {after}" for access in self.found if access.told]
 
     @property
@@ -162,7 +162,7 @@ def _own_frame(frame: FrameType | None) -> FrameType | None:
 
 
 def _role(own: FrameType) -> tuple[str, bool, bool]:
-    """Return the name of an own function, whether it was called in a round, and whether it is told private numbers."""
+    """Return the name of an own function, whether it was called in a round, and whether it receives private numbers."""
     frame: FrameType | None = own
     told = False
     while frame is not None:

@@ -23,7 +23,7 @@ def trusted_base(
     policy : a policy as it was built.
     sessions : guarded runs.
     outside : files and the like that were read when the policy was loaded or built.
-    contextual : whether `select` is told contexts, which it could keep outside of the policy.
+    contextual : whether `select` receives contexts, which it could keep outside of the policy.
     """
     functions, unknown = dict[str, Kept | None](), dict[str, dict[str, None]]()
     for session in sessions:

@@ -164,8 +164,8 @@ def _slots(cls: type) -> list[str]:
 def _owners(namespaces: list[dict[str, Any]]) -> dict[int, type]:
     """Return the class of each dict that is the namespace of one, by its id.
 
-    A class is told of changes, or its methods are looked up stale. All are looked for at once: each search goes through
-    everything that there is in memory.
+    A class has to notice changes, or its methods are looked up stale. All are looked for at once: each search goes
+    through everything that there is in memory.
     """
     classes = [holder for holder in gc.get_referrers(*namespaces) if isinstance(holder, type)] if namespaces else []
     return {id(found): owner for owner in classes for found in gc.get_referents(owner.__dict__)}

@@ -224,7 +224,7 @@ LED = ("bandit", "full", "delayed", "identification")
 
 
 class _Led:
-    """A policy whose first actions are given, so that other coins of its choices do not change what it is told."""
+    """A policy whose first actions are given, so that other coins of its choices do not change what it receives."""
 
     def __init__(self, policy: Any, actions: Sequence[int], arms: int) -> None:
         self._policy, self._actions, self._arms, self._asked = policy, actions, arms, 0

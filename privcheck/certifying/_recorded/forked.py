@@ -15,7 +15,7 @@ class InChild(Protocol):
 
 
 KNOWN: weakref.WeakSet[InChild] = weakref.WeakSet()
-"""Those that are told."""
+"""Those that are informed."""
 
 
 def _after_fork() -> None:

@@ -131,7 +131,7 @@ class GuardedPolicy:
 
         What unreleased private values refer to stays, and is deleted by a later call, after it was released or dropped.
         Charges, draws and answers stay, and so do the hashes of what was told: the ledger verifies as before. An event
-        that is asked again gets its old answer, whatever it is told. From then on the guard can be opened only with the
+        that is asked again gets its old answer, whatever it says. From then on the guard can be opened only with the
         same code, versions and kind of processor, since the policy cannot be played from its first event again.
 
         Raises

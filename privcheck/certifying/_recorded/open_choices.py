@@ -17,7 +17,7 @@ class OpenChoices:
 
     Parameters
     ----------
-    kind : of feedback; one whose `update` is told of no action counts nothing.
+    kind : of feedback; one whose `update` names no action counts nothing.
     counts : how many are open.
     """
 
@@ -45,7 +45,7 @@ class OpenChoices:
             counts[opened] = counts.get(opened, 0) + 1
 
     def has(self, told: Sequence[Any]) -> bool:
-        """Return whether all that an `update` is told of is open; arguments that are wrong are not."""
+        """Return whether all that an `update` names is open; arguments that are wrong are not."""
         if self._name is None:
             return True
         try:

@@ -14,7 +14,8 @@ CAUSES = (
         step="thm11-good-event",
         remains=(
             "The theorem with the sum of P(G^c) over all blocks of 2^l rewards and more in place of the first of them; "
-            "with it Theorem 7 (with the constant of eq33-minimum), Theorem 8 and Theorem 12. docs/repaired-proofs.md "
+            "with it Theorem 7 (with the constant of eq33-minimum), Theorem 8 and Theorem 12. "
+            "docs/evidence/repaired-proofs.md "
             "has the proof."
         ),
         rests="Theorems 7, 8 and 12 are derived from Theorem 11; none of them is refuted by this.",
@@ -27,7 +28,8 @@ CAUSES = (
         range="lem2 lem2-every thm9 eq12 eq16 thm10-step shariff-sheffet-2018/claim14-coupling",
         remains=(
             "Lemma 2 and Theorem 9 for epsilon up to 2.9183, and for every epsilon with ln(1 + TV (e^epsilon - 1)) in "
-            "place of 6 epsilon TV (docs/repaired-proofs.md). Theorem 10, about the divergence, holds for every "
+            "place of 6 epsilon TV (docs/evidence/repaired-proofs.md). Theorem 10, about the divergence, holds for "
+            "every "
             "epsilon with the factor 1 in place of 6. Claim 14 of Shariff and Sheffet has room up to epsilon = 4.79."
         ),
     ),

@@ -21,7 +21,8 @@ MIXED = RESPONSE * UP
 STANDS = (
     "Definition 1 allows any epsilon >= 0, and no smaller range is printed here. Use the bound for epsilon up to 2.8, "
     "where the inequality before (12), on which the printed proof rests, holds; it fails for small p_i from "
-    "2.839 on, as sinh(x) > 3 x there. Another proof (docs/repaired-proofs.md) gives the bounds up to 2.9183, the root "
+    "2.839 on, as sinh(x) > 3 x there. Another proof (docs/evidence/repaired-proofs.md) gives the bounds up to "
+    "2.9183, the root "
     "of e^x - 1 = 6 x; beyond that they fail."
 )
 RESPONDED = (

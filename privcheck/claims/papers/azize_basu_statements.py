@@ -62,7 +62,8 @@ def lemma_1() -> Reading:
     "Theorem 3",
     tested_on=(
         "Bernoulli rewards with means p < q. The left side is d_epsilon(p, q), which bounds E N_a/log T from below in "
-        "its place (docs/derivations.md); where it is at most the printed minimum, the printed bound follows. The "
+        "its place (docs/evidence/derivations.md); where it is at most the printed minimum, the printed bound "
+        "follows. The "
         "condition says that epsilon is so small that privacy matters; for a larger one d_epsilon is the divergence."
     ),
 )
@@ -83,7 +84,8 @@ def theorem_3() -> Reading:
     "Theorem 4, the term of privacy",
     tested_on=(
         "Over d/epsilon. The right side is what the printed proof gives with the divergence bounded by epsilon E sum "
-        "TV, without the factor 6 (docs/repaired-proofs.md), and with Markov's inequality as it is: a factor e^5/2 = "
+        "TV, without the factor 6 (docs/evidence/repaired-proofs.md), and with Markov's inequality as it is: a "
+        "factor e^5/2 = "
         "74 to spare, and a smaller error in the printed constant is not seen."
     ),
 )

@@ -50,7 +50,7 @@ def _later_blocks() -> Expression:
         "longer block, of whose index nothing is known. Ask for G in all later blocks: with the sum of P(G^c) over the "
         "blocks of 2^j rewards, j >= l, in place of the one term the theorem holds, and 3/(alpha - 3) is enough for "
         "alpha/(alpha - 3). For the two indices of the paper the sum is hardly larger than its first term, so that "
-        "Theorems 7, 8 and 12 do not suffer from this. docs/repaired-proofs.md has the proof."
+        "Theorems 7, 8 and 12 do not suffer from this. docs/evidence/repaired-proofs.md has the proof."
     ),
     tested_on=(
         INSTANCE + "Arm 2 is then played in all rounds from the second on with probability q, and 4 times otherwise. "

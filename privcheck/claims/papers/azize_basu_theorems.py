@@ -21,7 +21,8 @@ ALPHA = Variable("alpha", 3, math.inf, low_open=True, region=(3.1, 10), words="f
         "Unit vectors that are orthogonal to each other: then rho_a(A) = 2 (Example 3), and the smallest alpha(a) is "
         "1/min{Delta^2/2, 6 epsilon Delta}. The left side bounds log(T)/E N_a from above for every consistent private "
         "policy: the divergence of N(0, 1) and N(Delta, 1), and epsilon times their total variation, without the "
-        "factor 6 (docs/repaired-proofs.md). Where it is at most the right side, the printed bound follows. The first "
+        "factor 6 (docs/evidence/repaired-proofs.md). Where it is at most the right side, the printed bound "
+        "follows. The first "
         "terms of the minima are equal; the second ones, with privacy, have a factor 6 sqrt(2 pi) = 15.04 to spare, "
         "and a smaller error in 3 epsilon rho_a(A) Delta_a would not be seen."
     ),

@@ -22,12 +22,12 @@ NOISY_BLOCKS = (
     "once with Laplace noise of scale (high - low)/(length epsilon)"
 )
 LATEST_BLOCK = (
-    f"{NOISY_BLOCKS}; in every round the policy is told the latest of these means, and before there is one the highest "
-    "reward"
+    f"{NOISY_BLOCKS}; in every round the policy receives the latest of these means, and before there is one the "
+    "highest reward"
 )
 NOISY_COUNTS = (
     "each reward is in one block of its arm, whose number of rewards above the limit is released once with Laplace "
-    "noise of scale 1/epsilon; the policy is told as many high and low rewards"
+    "noise of scale 1/epsilon; the policy receives as many high and low rewards"
 )
 CLIPPED = "; what was released is moved into the range of rewards, for code that fails on other numbers"
 
@@ -72,7 +72,7 @@ def first_length(budget: str) -> str:
     """Return the length of the first block of an arm, as code.
 
     The noise of its mean has a scale of an eighth of the range, as long as epsilon is one half or more. A policy that
-    learns from a first mean with more noise than that may leave the best arm for good. Until then it is told the
+    learns from a first mean with more noise than that may leave the best arm for good. Until then it receives the
     highest reward, so that it tries every arm.
     """
     return f"min(16, 1 + int(8.0 / {budget}))"

@@ -11,27 +11,9 @@ from privcheck.reporting._text.markdown_parts import escaped, linked_claim, tabl
 
 INTRODUCTION = """# The papers' claims, put to the test
 
-A verifier takes a statement as it is printed, searches its domain for a counterexample, proves it where it can, and
-says what it found. Statements are entered from the text of the papers, with their place; no verdict is entered. This
-page, and one page for each paper with all evidence, are written by `privcheck claims --markdown docs/claims.md`.
-
-```console
-$ privcheck claims --list
-$ privcheck claims hu-2021/fact17b --json claims.json
-```
-
-`--replay claims.json` then checks the counterexamples in that file once more. In Python, `claims.examine` takes ids and
-returns the findings, and `claims.kept_findings()` has those of this page; [your own inequalities](your-inequalities.md)
-are put to the test in the same way. `privcheck/claims/claims.schema.json` describes the JSON.
-
-"Refuted" means that a counterexample holds in exact rational numbers, or in intervals with outward rounding at 50 and
-at 100 digits, under every reading that the text was found to allow. Where a formula is derived by hand, the steps of
-the derivation are inequalities that are examined as well; if one of them fails, nothing is refuted. A claim that is not
-refuted is not proven either, unless it says so.
-
-The quotes are in plain letters, "..." stands for words or formulas that are left out, and square brackets hold what was
-added. The texts were taken from converted files: a single sign or index may differ from the published page, which is
-the one to cite. A later version of a paper may have been corrected."""
+This page, and one page for each paper with all evidence, are written by `privcheck claims --markdown
+docs/evidence/claims.md`. [The papers' claims](../claims.md) says how statements are entered and examined, and what a
+refutation is."""
 
 GRAVE = """One entry for each reason, with all that fails for it: false statements, and false steps of proofs. A step
 that fails leaves the statement that it serves open; each entry says what remains true, and which published results rest
@@ -125,5 +107,5 @@ def _papers(findings: Sequence[Finding], accounts: Mapping[str, Mapping[str, int
     for paper, title in PAPERS.items():
         number, listed = sum(of.paper == paper for of in findings), accounts[paper]
         shown = [str(number), str(sum(listed.values())), *(str(listed.get(of, 0)) for of in ACCOUNTS)]
-        rows.append((f"[{title.partition(',')[0]}](evidence/{paper}.md)", *shown))
+        rows.append((f"[{title.partition(',')[0]}]({paper}.md)", *shown))
     return rows

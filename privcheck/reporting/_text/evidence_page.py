@@ -31,7 +31,7 @@ def evidence_page(
     run = f"By `{how.get('command', '')}`, {how.get('date', 'undated')}, privcheck {how.get('privcheck', '')}."
     parts = [
         f"# Evidence: {PAPERS[paper]}\n",
-        f"{run} [What fails, by reason](../claims.md), is a page of its own.\n",
+        f"{run} [What fails, by reason](claims.md), is a page of its own.\n",
         "## Claims\n",
         *map(_claim, rows),
         "## Everything that is listed\n",
@@ -72,5 +72,5 @@ def _account(paper: str, said: str) -> str:
     if not said.startswith("entered: "):
         return said
     names, semicolon, remark = said.removeprefix("entered: ").partition("; ")
-    links = ", ".join(linked_claim(name if "/" in name else f"{paper}/{name}", "") for name in names.split())
+    links = ", ".join(linked_claim(name if "/" in name else f"{paper}/{name}") for name in names.split())
     return links + semicolon + remark

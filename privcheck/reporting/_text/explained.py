@@ -14,7 +14,7 @@ from privcheck.reporting._text.resting_claims import MORE, kept_run, resting_sen
 
 PROVENANCE = {
     "explicit": "printed in the paper",
-    "derived": "derived by this project, see docs/derivations.md",
+    "derived": "derived by this project, see docs/evidence/derivations.md",
     "second-hand": "known through other texts than the paper",
     UNPROVEN: "printed in the paper, whose proof gives less",
     ORDER_ONLY: "printed without constants: no number follows",

@@ -18,7 +18,7 @@ def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 def escaped(content: str) -> str:
     """Escape what Markdown would read as markup, outside of code and of the links that pages write themselves."""
-    parts = re.split(r"(`[^`]*`|\[[^\]]*\]\((?:evidence/)?[\w.-]+\.md(?:#[\w-]+)?\))", content)
+    parts = re.split(r"(`[^`]*`|\[[^\]]*\]\([\w.-]+\.md(?:#[\w-]+)?\))", content)
     kept = ("`", "[")
     return "".join(
         part if number % 2 and part.startswith(kept) else re.sub(r"([\\*_|<>\[\]$~])", r"\\\1", part)
@@ -26,11 +26,11 @@ def escaped(content: str) -> str:
     )
 
 
-def linked_claim(name: str, folder: str = "evidence/") -> str:
+def linked_claim(name: str) -> str:
     """Return a link to the evidence about a claim.
 
     >>> linked_claim("hu-2021/thm8")
-    '[hu-2021/thm8](evidence/hu-2021.md#thm8)'
+    '[hu-2021/thm8](hu-2021.md#thm8)'
     """
     paper, _, rest = name.partition("/")
-    return f"[{name}]({folder}{paper}.md#{rest})"
+    return f"[{name}]({paper}.md#{rest})"

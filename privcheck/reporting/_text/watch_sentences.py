@@ -82,7 +82,7 @@ def alarms_before(report: WatchReport) -> list[WatchAlarm]:
 
 
 PAST = 5
-"""Past alarms of a watch that are told one by one, the newest."""
+"""Past alarms of a watch that are listed one by one, the newest."""
 
 
 def past_alarms(report: WatchReport) -> list[str]:

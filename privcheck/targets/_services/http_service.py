@@ -149,7 +149,7 @@ class HttpService:
         if 300 <= status < 400:
             return wrong(self.parameter, got, "status 200", "give the URL that it redirects to")
         said = f", with the text {shown(reply)}" if reply.strip() else ""
-        return wrong(self.parameter, got + said, "status 200", "mend the service first")
+        return wrong(self.parameter, got + said, "status 200", "fix the service first")
 
     def close(self) -> None:
         """Close the connection; the service goes on."""

@@ -139,7 +139,7 @@ class LineProcess:
         told = f"; its last words were {shown(said[-1])}" if said else ""
         when = "before" if before else "when"
         got = f"{self.name!r}, which {how} {when} {what}{told}"
-        return wrong(self.parameter, got, "a program that answers until its input ends", "mend the program first")
+        return wrong(self.parameter, got, "a program that answers until its input ends", "fix the program first")
 
     def close(self) -> None:
         """End the command: its input ends, and shortly afterwards its whole process group is killed."""

@@ -71,7 +71,7 @@ def decoded(reply: bytes, asked: Mapping[str, Any], parameter: str) -> Message:
         raise wrong(parameter, f"the reply {shown(reply)} to {asked['op']!r}", "one JSON object", _EXAMPLE)
     if "error" in found:
         told = f"the error {shown(str(found['error']).encode())} in reply to {asked['op']!r}"
-        raise wrong(parameter, told, "a reply without an error", "mend what plays the target")
+        raise wrong(parameter, told, "a reply without an error", "fix what plays the target")
     if "run" in asked and found.get("run", asked["run"]) != asked["run"]:
         told = f"a reply for run {shown(str(found['run']).encode())} to {asked['op']!r} of run {asked['run']!r}"
         raise wrong(

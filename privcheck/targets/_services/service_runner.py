@@ -101,7 +101,7 @@ class DistantPolicy:
 
 
 _NAMES = {2: ("action", "reward"), 3: ("context", "action", "reward")}
-"""Names of what `update` is told, in messages: those of the protocol, whatever the kind of feedback calls them."""
+"""Names of what `update` receives, in messages: those of the protocol, whatever the kind of feedback calls them."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The truths of docs/tightness.md, by routes that share no code with the script that prints them."""
+"""The truths of docs/evidence/tightness.md, by routes that share no code with the script that prints them."""
 
 import importlib.util
 import math
@@ -137,7 +137,7 @@ def test_the_gaussian_row_has_the_loss_one():
 
 
 def test_the_page_prints_these_truths():
-    page = (REPOSITORY / "docs" / "tightness.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "docs" / "evidence" / "tightness.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
     printed = {row[0]: row[1] for row in rows[2:]}
     fixed = {

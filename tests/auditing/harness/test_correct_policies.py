@@ -1,6 +1,7 @@
 """A hundred correct policies, in as many ways of writing them: none is refused.
 
-Independent runs are refused where they are suspected, and then with probability 1.25e-7: see docs/false-failures.md.
+Independent runs are refused where they are suspected, and then with probability 1.25e-7: see
+docs/evidence/false-failures.md.
 """
 
 import functools

@@ -57,7 +57,8 @@ def _steps_of_the_lower_bound() -> tuple[Reading, ...]:
         "It is the two lower bounds that are the same there. Theorem 10 holds with 1 in place of 6, so that in the "
         "limit every consistent private policy has at least the regret log(T)/epsilon for each arm of a Bernoulli "
         "bandit that is not the best, where a policy without privacy attains Delta log(T)/d_inf: up to epsilon = "
-        "d_inf/t_inf, 6 times the printed value, privacy costs something (docs/derivations.md). What remains true: "
+        "d_inf/t_inf, 6 times the printed value, privacy costs something (docs/evidence/derivations.md). What "
+        "remains true: "
         "Theorem 3, and that log(T)/epsilon is at most 6 times Delta log(T)/d_inf there."
     ),
     tested_on=(

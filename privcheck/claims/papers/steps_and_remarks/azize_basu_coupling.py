@@ -199,7 +199,7 @@ def union_bounds() -> Reading:
         "Both sentences hold for every arm that has had an episode, and the first episode begins after the "
         "initialisation (Example 2). Before that the mean of an arm has one reward. Index (7) as printed then has the "
         "noise and the widths of half a reward, which is private and an upper bound all the same; one reward needs "
-        "those for max{1, N/2} in place of N/2 (docs/derivations.md)."
+        "those for max{1, N/2} in place of N/2 (docs/evidence/derivations.md)."
     ),
     tested_on=(
         "An arm that has had j episodes after its one pull of the initialisation: it was pulled 2^j times. The left "
