@@ -11,6 +11,7 @@ import tomllib
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,11 @@ def commands(page: str) -> list[tuple[str, str]]:
             line, _, shown = part.partition("\n")
             found.append((line, shown))
     return [(line, shown) for line, shown in found if line.startswith("privcheck ")]
+
+
+def case(name: str, line: str, *shown: str) -> Any:
+    """Return a case of a test, with an id that does not change with the commands before it."""
+    return pytest.param(name, line, *shown, id=f"{name}: {line.removeprefix('privcheck ')}"[:120])
 
 
 def write_files(page: str, folder: Path) -> list[str]:
@@ -88,7 +94,7 @@ def test_python_runs_in_order(name, folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "line"), [(name, line) for name in PAGES for line, out in commands(PAGES[name]) if not out]
+    ("name", "line"), [case(name, line) for name in PAGES for line, out in commands(PAGES[name]) if not out]
 )
 def test_commands_run(name, line, folder, command, capsys):
     """A page that has no file `my_bandit.py` means that of the README; `report` reads what lines before it wrote."""
@@ -106,7 +112,7 @@ def test_commands_run(name, line, folder, command, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "shown"), [(name, line, out) for name in PAGES for line, out in commands(PAGES[name]) if out]
+    ("name", "line", "shown"), [case(name, line, out) for name in PAGES for line, out in commands(PAGES[name]) if out]
 )
 def test_commands_print_what_is_shown(name, line, shown, folder, command, capsys):
     """Line breaks and paths aside; `...` stands for something left out."""
