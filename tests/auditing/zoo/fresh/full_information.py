@@ -216,6 +216,7 @@ PAIRS = [
         event=lambda actions: actions[2] == actions[4] == 1,
         shares=(0.5**2, tail(2.0, 2.0) ** 2),
         options=FULL,
+        runs=20_000,
     ),
     Pair(
         name="each base arm has the whole budget",
@@ -228,6 +229,7 @@ PAIRS = [
         event=lambda actions: actions[1] == (1, 3),
         shares=(0.5**2, tail(1.0) ** 2),
         options=SEMI,
+        runs=20_000,
     ),
     Pair(
         name="a user whose two outcomes are equal is skipped",
