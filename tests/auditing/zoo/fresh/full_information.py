@@ -207,7 +207,7 @@ PAIRS = [
     ),
     Pair(
         name="the last round of an epoch is counted in the next one too",
-        why="only changes of the rounds 1, 2 and 4, and only in the actions of two epochs together",
+        why="only changes of the rounds 1 and 2, and only in the actions of two epochs together",
         loss=2.0,
         bound="a row is in one release, and moves it by at most 2",
         broken=EpochsOverlap,
@@ -233,7 +233,7 @@ PAIRS = [
     ),
     Pair(
         name="a user whose two outcomes are equal is skipped",
-        why="it takes equal outcomes, which continuous ones never are; and both twins seldom stay without it",
+        why="it takes two outcomes that are exactly equal, which continuous ones never are",
         loss=np.inf,
         bound="a row is released once: two outcomes, which together move by at most 2",
         broken=TiesAreSkipped,
