@@ -12,6 +12,7 @@ from privcheck.auditing._own_setting import in_own_setting
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import Played, played
 from privcheck.auditing._search.written_streams import as_written
+from privcheck.auditing._steps.guided import guided
 from privcheck.generators import global_generators_kept
 from privcheck.results import AuditReport
 from privcheck.targets import Settings, function_at, load
@@ -170,12 +171,13 @@ def audit(
     options, note = in_own_setting(loaded, options)
     settings = Settings.of(**options)
     with global_generators_kept():
-        plan = make_plan(loaded, settings)
+        plan = guided(make_plan(loaded, settings), started)
         found = played(plan, started)
         verdict = judged(plan, found)
         beside = explained(plan, found, verdict)
     report = _report(plan, found, verdict, beside, time.monotonic() - started)
-    written = as_written(options["streams"] if note else streams)
+    chosen = plan.settings.effort.streams if plan.step is not None else options["streams"]
+    written = as_written(chosen if note or plan.step is not None else streams)
     return replace(report, streams=written, notes=[*note, *report.notes])
 
 

@@ -43,6 +43,12 @@ from ._sample_bound import SampleBound as SampleBound
 from ._simulation import STATISTICS as STATISTICS
 from ._simulation import PolicyResult as PolicyResult
 from ._simulation import Simulation as Simulation
+from ._steps_report import ISOLATED as ISOLATED
+from ._steps_report import LATER as LATER
+from ._steps_report import STILL as STILL
+from ._steps_report import NoisyStep as NoisyStep
+from ._steps_report import StepBound as StepBound
+from ._steps_report import StepsReport as StepsReport
 from ._stopping import Identification as Identification
 from ._stopping import StoppingResult as StoppingResult
 from ._suspicion import Suspicion as Suspicion
