@@ -54,6 +54,7 @@ COMMANDS = {
     "frontier": [["kl-ucb", *EVER, "--epsilons", "1", "--yes"]],
     "sweep": [["sweep.toml", "--store", "results"]],
     "report": [["folder", "--pages"]],
+    "steps": [["slow.py:Slow", "--epsilon", "1", "--arms", "2", "--horizon", "100", "--pairs", "900000"]],
     "watch": [["slow.py:Slow", "--epsilon", "1", "--arms", "2", "--horizon", "100", "--runs", "900000"]],
     "fix": [["leaky.py:Leaky", "--epsilon", "1", "--arms", "2", "--rounds", "1000000", "--time-budget", "3600"]],
     "compare": QUICK,

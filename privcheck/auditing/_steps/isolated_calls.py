@@ -97,7 +97,7 @@ def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, se
     if forcing.moved:
         played_on(again, runner, pair.first, seed)
         forcing.moved = {place: moved for place, moved in forcing.moved.items() if place not in again.moved}
-    found = Look(pair, recording, strayed=forcing.strayed)
+    found = Look(pair, recording, strayed=forcing.strayed or not forcing.is_finished)
     of_function: dict[int, int] = {}
     for place in dict.fromkeys(_innermost(going_on, forcing) for going_on in recording.draws):
         if place is None:

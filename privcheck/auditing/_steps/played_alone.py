@@ -142,7 +142,7 @@ def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
         shown = np.array2string(value, precision=4, threshold=8, edgeitems=3, separator=", ")
     else:
-        shown = repr(value)
+        shown = repr(value.item() if isinstance(value, np.generic) else value)
     text = " ".join(shown.split())
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
 

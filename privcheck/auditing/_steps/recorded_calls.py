@@ -159,6 +159,11 @@ class Forcing(_Tape):
         self._position, self._open = 0, list[int]()
         self._adrift: list[int] = []
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether all recorded calls have been made again."""
+        return self._position == len(self.recording.calls)
+
     def called(self, number: int, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Compare the arguments of a call with the recorded ones, and return the recorded output if it drew."""
         calls = self.recording.calls
