@@ -84,7 +84,9 @@ def audit(
         other targets a pilot turns `time_budget` into `pairs` and `runs` before anything else is played.
     time_budget : in seconds; by default 60 for targets in Python audited without `runs`. The time is what the processor
         spends on the target, or wall time if the target mostly waits. The audit is cut short after three times the
-        budget, or after the budget itself if `runs` is given as well.
+        budget, or after the budget itself if `runs` is given as well. If a run takes more than a millisecond, its noisy
+        step is looked for first (`privcheck.steps`), and the pair of a step that speaks against the claim is the only
+        one that is played whole; without a violation the step is a `suspicion`.
     confidence : the confidence of `epsilon_lower`.
     error : the level of the verdict: the probability of calling a true claim violated is at most this.
     observe : "actions" (under contextual feedback, those of all rounds but the one that differs), or "releases" for the
@@ -171,8 +173,8 @@ def audit(
     options, note = in_own_setting(loaded, options)
     settings = Settings.of(**options)
     with global_generators_kept():
-        plan = guided(make_plan(loaded, settings), started)
-        found = played(plan, started)
+        plan, from_here = guided(make_plan(loaded, settings), started)
+        found = played(plan, from_here)
         verdict = judged(plan, found)
         beside = explained(plan, found, verdict)
     report = _report(plan, found, verdict, beside, time.monotonic() - started)

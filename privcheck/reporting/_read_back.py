@@ -47,9 +47,9 @@ def load(path: str | Path) -> Any:
 
     Parameters
     ----------
-    path : a .json file of an audit, a certificate, bounds, claims, a watch, a fix, noisy steps or a bound from samples or one run,
-        which `save` or a command with `--json` wrote; or a .npz file of a simulation, which `save` wrote. Results of
-        earlier versions of privcheck can be read, too.
+    path : a .json file of an audit, a certificate, bounds, claims, a watch, a fix, noisy steps or a bound from samples
+        or one run, which `save` or a command with `--json` wrote; or a .npz file of a simulation, which `save` wrote.
+        Results of earlier versions of privcheck can be read, too.
 
     Returns
     -------

@@ -115,7 +115,7 @@ class StepsReport(Result):
 
     @property
     def outcome(self) -> str:
-        """"suspicion", "isolated" or "nothing to isolate".
+        """What was found: "suspicion", "isolated" or "nothing to isolate".
 
         >>> from privcheck.results._example_results import STEPS
         >>> STEPS.outcome

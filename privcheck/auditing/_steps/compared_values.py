@@ -71,38 +71,50 @@ def differences(one: Any, two: Any, name: str = "", deep: int = MOST_DEEP) -> li
     """
     if one is two or isinstance(one, GENERATORS) or deep == 0:
         return []
-    if isinstance(one, Uncopied) and isinstance(two, Uncopied):
-        return [] if one.type_name == two.type_name else [name]
     if type(one) is not type(two):
         return [name]
-    if isinstance(one, np.ndarray):
-        return [] if _same_arrays(one, two, deep) else [name]
-    if isinstance(one, float | np.floating):
-        return [] if one == two or (math.isnan(one) and math.isnan(two)) else [name]
-    if isinstance(one, str | bytes | int | complex | type | FunctionType | set | frozenset | np.generic):
-        return [] if one == two else [name]
+    if isinstance(one, dict | list | tuple):
+        return _in_container(one, two, name, deep)
     if isinstance(one, MethodType):
         same = one.__func__ is two.__func__
         return differences(one.__self__, two.__self__, name, deep - 1) if same else [name]
-    if isinstance(one, dict):
-        if list(one) != list(two):
-            return [name]
-        return _of_parts(((one[key], two[key], key if not name else name) for key in one), deep)
-    if isinstance(one, list | tuple):
-        if len(one) != len(two):
-            return [name]
-        return _of_parts(((a, b, name) for a, b in zip(one, two, strict=True)), deep)
     attributes = getattr(one, "__dict__", None)
-    if isinstance(attributes, dict) and attributes and not hasattr(one, "__array__"):
+    if isinstance(attributes, dict) and attributes and not isinstance(one, PLAIN) and not hasattr(one, "__array__"):
         other = vars(two)
         if attributes.keys() != other.keys():
             return [name]
         return _of_parts(((value, other[key], f"{name}.{key}") for key, value in attributes.items()), deep)
-    return [] if _same_pickles(one, two) else [name]
+    return [] if _same_value(one, two, deep) else [name]
+
+
+PLAIN = (str, bytes, int, complex, type, FunctionType, set, frozenset, np.generic)
+"""Types of values that are compared by ==."""
+
+
+def _in_container(one: Any, two: Any, name: str, deep: int) -> list[str]:
+    if len(one) != len(two):
+        return [name]
+    if isinstance(one, dict):
+        if list(one) != list(two):
+            return [name]
+        return _of_parts(((one[key], two[key], name or key) for key in one), deep)
+    return _of_parts(((a, b, name) for a, b in zip(one, two, strict=True)), deep)
+
+
+def _same_value(one: Any, two: Any, deep: int) -> bool:
+    if isinstance(one, Uncopied):
+        return bool(one.type_name == two.type_name)
+    if isinstance(one, np.ndarray):
+        return _same_arrays(one, two, deep)
+    if isinstance(one, float | np.floating):
+        return bool(one == two or (math.isnan(one) and math.isnan(two)))
+    return bool(one == two) if isinstance(one, PLAIN) else _same_pickles(one, two)
 
 
 def _of_parts(parts: Iterable[tuple[Any, Any, Any]], deep: int) -> list[str]:
-    return list(dict.fromkeys(found for one, two, name in parts for found in differences(one, two, str(name), deep - 1)))
+    return list(
+        dict.fromkeys(found for one, two, name in parts for found in differences(one, two, str(name), deep - 1))
+    )
 
 
 def _same_arrays(one: Any, two: Any, deep: int) -> bool:

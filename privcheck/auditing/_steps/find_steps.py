@@ -28,8 +28,8 @@ PROVIDED = (
     "functions that draw hand on what they have made by what they return and by their arguments: what they keep "
     "elsewhere was not forced on the neighbour, and could move an argument although it was released before",
     "random numbers come from the Generator that the target is given: draws from others are not seen",
-    "the two inputs were met in one run on each neighbour, with equal coins and with equal outputs of all earlier draws: "
-    "such runs may be rare",
+    "the two inputs were met in one run on each neighbour, with equal coins and with equal outputs of all earlier "
+    "draws: such runs may be rare",
 )
 """What a suspicion rests on."""
 
@@ -147,7 +147,9 @@ def can_be_looked_at(runner: Runner) -> bool:
 def refuse_other_programs(runner: Runner) -> None:
     """Refuse a target whose calls cannot be recorded."""
     if not can_be_looked_at(runner):
-        got = words(f"a target that is played by {runner.engine!r}" if runner.reproducible else "a target without seeds")
+        got = words(
+            f"a target that is played by {runner.engine!r}" if runner.reproducible else "a target without seeds"
+        )
         expected = "Python code in this process that is played run by run, from seeds"
         raise PrivcheckError("target", got, expected, "compiled kernels and run_batch are fast: audit them whole")
 

@@ -126,7 +126,9 @@ def shown_inputs(inputs: tuple[RecordedInput, RecordedInput], names: tuple[str, 
     >>> shown_inputs((one, two), ("value",))
     ('value = 0.0', 'value = 1.0')
     """
-    one, two = (", ".join(f"{name} = {_short(_at(each.arguments, name))}" for name in names[:MOST_NAMES]) for each in inputs)
+    one, two = (
+        ", ".join(f"{name} = {_short(_at(each.arguments, name))}" for name in names[:MOST_NAMES]) for each in inputs
+    )
     return one, two
 
 

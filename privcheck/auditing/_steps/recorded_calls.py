@@ -64,7 +64,7 @@ class _Tape:
         self.generators: list[Any] = []
         self.thread = threading.get_ident()
 
-    def drawn(self, name: str) -> None:  # noqa: ARG002
+    def drawn(self, name: str) -> None:
         """Take note of a draw."""
 
     def called(self, number: int, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -20,7 +20,9 @@ def details(report: StepsReport) -> RenderableType:
     >>> details(STEPS).renderables[1].plain
     '  add_noise at fit.py:9: value moves on 40 pairs'
     """
-    parts: list[RenderableType] = [Text(f"{mark(report)} {sentence(report)}", "bold yellow" if _open(report) else "bold")]
+    parts: list[RenderableType] = [
+        Text(f"{mark(report)} {sentence(report)}", "bold" if report.outcome == "isolated" else "bold yellow")
+    ]
     parts += [Text(f"  {step_words(step)}") for step in report.steps]
     if report.best is not None:
         parts += [Text(f"{name}: {said}") for name, said in facts_of(report.best)]
@@ -30,10 +32,6 @@ def details(report: StepsReport) -> RenderableType:
         parts += [Text(f"  - {line}", "dim") for line in report.provided]
     parts.append(Text(f"{next_step(report)}.", "dim"))
     return Group(*parts)
-
-
-def _open(report: StepsReport) -> bool:
-    return report.outcome != "isolated"
 
 
 def notebook(report: StepsReport) -> str:

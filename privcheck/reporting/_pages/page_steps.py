@@ -37,12 +37,16 @@ def _steps(report: StepsReport) -> str:
     columns = [("function", TEXT), ("place", TEXT), ("standing", TEXT), ("what moves", TEXT), ("pairs", NUMBER)]
     rows: list[list[Cell | str]] = [
         [
-            text(clean(step.function)), text(clean(step.place)), text(step.standing), text(clean(", ".join(step.moves))),
+            *map(_cell, (step.function, step.place, step.standing, ", ".join(step.moves))),
             Cell(f"{step.pairs:,}", step.pairs),
         ]
         for step in report.steps
-    ]  # fmt: skip
-    return table(columns, rows, "Functions of the target that draw random numbers")
+    ]
+    return table("Functions of the target that draw random numbers", columns, rows, kind="stack")
+
+
+def _cell(content: str) -> str:
+    return text(clean(content))
 
 
 def _asked(report: StepsReport) -> list[tuple[str, str]]:

@@ -23,10 +23,8 @@ def sentence(report: StepsReport) -> str:
     """
     best = report.best
     if best is None:
-        known = "after draws that cannot be forced" if report.steps and report.steps[0].moves else "with no such argument"
         drawn = ", ".join(clean(step.function) for step in report.steps)
-        where = f"{drawn} draws {known}" if len(report.steps) == 1 else f"{drawn} draw {known}"
-        return f"nothing to isolate: no call that draws has an argument that can be told to move; {where}"
+        return f"nothing to isolate: no call that draws can be played alone with an argument that moves ({drawn})"
     name, level = clean(best.function), f"({percent(report.confidence)} confidence)"
     if report.suspicion is not None:
         said = f"the call of {name} alone has a loss of at least {at_least(best.epsilon_lower)} {level}"
@@ -38,7 +36,7 @@ def sentence(report: StepsReport) -> str:
 
 def claimed(report: StepsReport) -> str:
     """Return the claim."""
-    return claim_text(report.epsilon_claimed, report.delta)
+    return f"epsilon = {claim_text(report.epsilon_claimed, report.delta)}"
 
 
 def step_words(step: NoisyStep) -> str:
@@ -78,7 +76,7 @@ def next_step(report: StepsReport) -> str:
     """Return what to do now."""
     if report.suspicion is not None:
         return (
-            "To decide about the target, audit it whole: `privcheck audit` looks for steps first if a run takes more than "
-            "a millisecond, and spends whole runs on that pair"
+            "To decide about the target, audit it whole: `privcheck audit` looks for steps first if a run takes more "
+            "than a millisecond, and spends whole runs on that pair"
         )
     return "Whole runs decide about the target: `privcheck audit`"
