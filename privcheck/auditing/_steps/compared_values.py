@@ -78,6 +78,9 @@ def differences(one: Any, two: Any, name: str = "", deep: int = MOST_DEEP) -> li
     if isinstance(one, MethodType):
         same = one.__func__ is two.__func__
         return differences(one.__self__, two.__self__, name, deep - 1) if same else [name]
+    if isinstance(one, FunctionType):
+        same = one.__code__ is two.__code__  # a lambda is made anew in each run
+        return [name] if not same or differences(_captured(one), _captured(two), name, deep - 1) else []
     attributes = getattr(one, "__dict__", None)
     if isinstance(attributes, dict) and attributes and not isinstance(one, PLAIN) and not hasattr(one, "__array__"):
         other = vars(two)
@@ -87,7 +90,7 @@ def differences(one: Any, two: Any, name: str = "", deep: int = MOST_DEEP) -> li
     return [] if _same_value(one, two, deep) else [name]
 
 
-PLAIN = (str, bytes, int, complex, type, FunctionType, set, frozenset, np.generic)
+PLAIN = (str, bytes, int, complex, type, set, frozenset, np.generic)
 """Types of values that are compared by ==."""
 
 
@@ -99,6 +102,17 @@ def _in_container(one: Any, two: Any, name: str, deep: int) -> list[str]:
             return [name]
         return _of_parts(((one[key], two[key], name or key) for key in one), deep)
     return _of_parts(((a, b, name) for a, b in zip(one, two, strict=True)), deep)
+
+
+def _captured(function: FunctionType) -> list[Any]:
+    """Return what a function has besides its code and its globals."""
+    cells = list[Any]()
+    for cell in function.__closure__ or ():
+        try:
+            cells.append(cell.cell_contents)
+        except ValueError:  # nothing is in it yet
+            cells.append(None)
+    return [cells, list(function.__defaults__ or ()), dict(function.__kwdefaults__ or {})]
 
 
 def _same_value(one: Any, two: Any, deep: int) -> bool:
@@ -141,6 +155,8 @@ def put_back(value: Any, before: Any, after: Any, generators: Sequence[Any], ins
     before, after : the recorded argument, before and after the recorded call.
     generators, instead : those of the recorded run, and those of this one.
     """
+    if isinstance(before, Uncopied) or isinstance(after, Uncopied):
+        return False
     if isinstance(value, np.ndarray) and isinstance(after, np.ndarray) and value.shape == after.shape:
         if not value.flags.writeable:
             return False

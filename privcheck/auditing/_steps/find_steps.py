@@ -30,6 +30,7 @@ PROVIDED = (
     "random numbers come from the Generator that the target is given: draws from others are not seen",
     "the two inputs were met in one run on each neighbour, with equal coins and with equal outputs of all earlier "
     "draws: such runs may be rare",
+    "earlier draws count as known: noise that was drawn before, and is never released, may protect the call as well",
 )
 """What a suspicion rests on."""
 

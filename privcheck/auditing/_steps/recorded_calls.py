@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import copied, differences, kept, kept_arguments, put_back
+from privcheck.auditing._steps.compared_values import Uncopied, copied, differences, kept, kept_arguments, put_back
 from privcheck.auditing._steps.drawing_functions import noticed_run
 from privcheck.certifying import ONE_AT_A_TIME, Kept, patched
 from privcheck.errors import PrivcheckError, words
@@ -186,11 +186,14 @@ class Forcing(_Tape):
             self._adrift = [one for one in self._adrift if one != place]
         if not self.strayed:
             self._position = was.end
-        if not was.draws:
-            if error is not None:
-                raise error
-            return output
-        return self._forced(was, given, place)
+        as_it_is = not was.draws
+        if was.draws and was.raised is None and isinstance(was.output, Uncopied):
+            self.unforced, as_it_is = place if self.unforced is None else self.unforced, True
+        if not as_it_is:
+            return self._forced(was, given, place)
+        if error is not None:
+            raise error
+        return output
 
     def _stray(self, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Play a call that has no counterpart: all that follows is compared again when the call around it returns."""

@@ -94,6 +94,29 @@ def branches(data, rng):
     return noisy(1.0, rng) if data[0] > 0.5 else scaled(1.0, rng)
 
 
+def yielding(value, rng):
+    noise = rng.laplace()
+    return (part for part in (value + noise,))
+
+
+def hidden_in_an_iterator(data, rng):
+    """What the first step returns cannot be copied, so it cannot be forced."""
+    first = next(yielding(data[0], rng))
+    return [first, noisy(10.0 * (first > 0.5), rng)]
+
+
+def by_a_function(value, rng, how):
+    return how(value) + rng.laplace()
+
+
+def given_a_lambda(data, rng):
+    return by_a_function(data[0], rng, lambda x: x)
+
+
+def given_data_in_a_lambda(data, rng):
+    return by_a_function(0.0, rng, lambda x: x + data[0])
+
+
 class Counter:
     calls = 0
 
@@ -135,6 +158,9 @@ def moved(target, seed=1):
         (added_in_place, [("in_place", ("array",))]),
         (out_of_step, [("draws_more_on_ones", ("value",))]),
         (inline, []),
+        (hidden_in_an_iterator, [("yielding", ("value",))]),
+        (given_a_lambda, [("by_a_function", ("value",))]),
+        (given_data_in_a_lambda, [("by_a_function", ("how",))]),
         (branches, []),
         (counting, []),
     ],
