@@ -29,12 +29,12 @@ def steps(
 
     Calls that draw are recorded on two neighbours, with the outputs of all earlier draws forced to be equal:
 
-        privcheck steps my_fit.py:fit --epsilon 1
+        privcheck steps my_bandit.py:MyBandit --epsilon 1 --arms 2
 
-    More calls of the best step, and a page:
+    With a fixed number of calls of the best step, and a page:
 
-        privcheck steps my_fit.py:fit --epsilon 1 --runs 100000
-            --html steps.html
+        privcheck steps my_bandit.py:MyBandit --epsilon 1 --arms 2
+            --runs 5000 --html steps.html
 
     What a step shows is a suspicion, and no bound for the target, whose output may hide it. `privcheck audit` looks for
     steps by itself if a run takes more than a millisecond.

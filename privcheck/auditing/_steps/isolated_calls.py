@@ -12,7 +12,7 @@ import numpy as np
 
 from privcheck.auditing._steps.compared_values import Uncopied, copied
 from privcheck.auditing._steps.drawing_functions import place_of_function
-from privcheck.auditing._steps.recorded_calls import Forcing, Moved, Recording, played_on
+from privcheck.auditing._steps.forced_calls import Forcing, Moved, Recording, played_on
 from privcheck.targets import Runner, StreamPair
 
 MOST_OF_A_FUNCTION = 2

@@ -11,8 +11,8 @@ from types import FunctionType
 import numpy as np
 
 from privcheck.auditing._steps.drawing_functions import Drawing, drawing
+from privcheck.auditing._steps.forced_calls import hooked
 from privcheck.auditing._steps.isolated_calls import Look, RecordedInput, look
-from privcheck.auditing._steps.recorded_calls import hooked
 from privcheck.errors import PrivcheckError
 from privcheck.targets import Runner, StreamPair
 

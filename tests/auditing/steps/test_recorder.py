@@ -8,11 +8,11 @@ import threading
 import numpy as np
 import pytest
 
-from privcheck.auditing._steps import recorded_calls
+from privcheck.auditing._steps import forced_calls
 from privcheck.auditing._steps.compared_values import differences, kept
 from privcheck.auditing._steps.drawing_functions import drawing
+from privcheck.auditing._steps.forced_calls import Forcing, hooked
 from privcheck.auditing._steps.isolated_calls import look, played_alone
-from privcheck.auditing._steps.recorded_calls import Forcing, hooked
 from privcheck.mechanisms import Laplace
 from privcheck.targets import Claim, Game, MechanismRunner, StreamPair, load
 
@@ -192,7 +192,7 @@ def test_the_target_runs_as_it_does_otherwise():
     played = []
     runner.mechanism = lambda data, rng: played.append(hidden_by_release(data, rng)) or played[-1]
     with hooked((noisy,)):
-        recorded_calls.played_on(recorded_calls.Recording(), runner, PAIR.first, np.random.SeedSequence(3))
+        forced_calls.played_on(forced_calls.Recording(), runner, PAIR.first, np.random.SeedSequence(3))
     assert played[0] == before[0][~np.isnan(before[0])].tolist()
 
 
@@ -215,8 +215,8 @@ def test_an_output_in_place_is_the_array():
 
 def test_a_recorder_that_forgets_keyword_arguments_is_seen(monkeypatch):
     """Broken twin: with keyword arguments left out, the step of `by_keyword` does not move."""
-    whole = recorded_calls.arguments_of
-    monkeypatch.setattr(recorded_calls, "arguments_of", lambda function, args, kwargs: whole(function, args, {}))
+    whole = forced_calls.arguments_of
+    monkeypatch.setattr(forced_calls, "arguments_of", lambda function, args, kwargs: whole(function, args, {}))
     with pytest.raises(AssertionError):
         test_steps_are_the_innermost_calls_that_the_data_move(by_keyword, [("scaled", ("scale",))], 1)
 
@@ -245,12 +245,12 @@ UNFORCED = object()
 
 def test_a_recorder_that_leaves_attributes_is_seen(monkeypatch):
     """Broken twin: what a call leaves in attributes is not forced."""
-    monkeypatch.setattr(recorded_calls, "put_back", lambda *_: True)
+    monkeypatch.setattr(forced_calls, "put_back", lambda *_: True)
     assert any(("second", ("self.kept",)) in moved(hidden_in_an_attribute, seed) for seed in range(20))
 
 
 def test_a_step_whose_attributes_cannot_be_put_back_ends_the_steps(monkeypatch):
-    monkeypatch.setattr(recorded_calls, "put_back", lambda *_: False)
+    monkeypatch.setattr(forced_calls, "put_back", lambda *_: False)
     for seed in range(20):
         assert ("second", ("self.kept",)) not in moved(hidden_in_an_attribute, seed)
 
