@@ -238,11 +238,17 @@ def _notes(found: Steps, why: str) -> list[str]:
     notes = []
     if why:
         notes.append(f"steps were found, and {why}")
-    if not found.steps and not found.later:
+    if found.restless:
+        names = ", ".join(found.functions[number].__qualname__ for number in sorted(found.restless))
         notes.append(
-            "no argument of a function that draws moves between neighbours: the data come in after the draw, as in an "
-            "objective that is perturbed and then minimised, or in the target itself. There is nothing to play alone, "
-            "and whole runs are what can be audited"
+            f"arguments of {names} differ between two runs on the same input with the same coins, such as a time or a "
+            "counter: whether the data move them cannot be told"
+        )
+    if not (found.steps or found.later or found.restless or found.unrecorded):
+        notes.append(
+            "no argument of a function that draws moves between the neighbours that were looked at: the data come in "
+            "after the draw, as in an objective that is perturbed and then minimised, or in the target itself. There "
+            "is nothing to play alone, and whole runs are what can be audited"
         )
     if found.later:
         notes.append(

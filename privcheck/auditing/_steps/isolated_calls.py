@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import Uncopied, copied
+from privcheck.auditing._steps.compared_values import Uncopied, copied, differences
 from privcheck.auditing._steps.drawing_functions import place_of_function
 from privcheck.auditing._steps.forced_calls import Forcing, Moved, Recording, played_on
 from privcheck.targets import Runner, StreamPair
@@ -28,7 +28,7 @@ class RecordedInput:
     function : is called.
     arguments : by name; they are copied for each call.
     generators : those among the arguments whose place the coins of a call take.
-    changed : the arguments that the call changed, which are its output if it returned None.
+    changed : the arguments, or attributes of them, that the call changed: its output if it returns nothing else.
     """
 
     function: FunctionType
@@ -50,7 +50,22 @@ class RecordedInput:
         bound = inspect.signature(self.function).bind_partial()
         bound.arguments.update(given)
         returned = self.function(*bound.args, **bound.kwargs)
-        return [given[name] for name in self.changed] if returned is None and self.changed else returned
+        if returned is None or any(returned is value for value in given.values()):
+            return [value_at(given, name) for name in self.changed]
+        return returned
+
+
+def value_at(arguments: dict[str, Any], name: str) -> Any:
+    """Return an argument, or an attribute of one.
+
+    >>> value_at({"z": 1 + 2j}, "z"), value_at({"z": 1 + 2j}, "z.imag")
+    ((1+2j), 2.0)
+    """
+    first, *rest = name.split(".")
+    value = arguments.get(first)
+    for attribute in rest:
+        value = getattr(value, attribute, None)
+    return value
 
 
 def played_alone(data: RecordedInput, rng: np.random.Generator) -> Any:
@@ -72,6 +87,7 @@ class Look:
     still : whether draws were made of which no call has an argument that moves.
     strayed : whether the runs call different functions.
     full : whether the first run makes more calls than are recorded.
+    restless : numbers of functions with an argument that differs between two runs on the first of the pair.
     """
 
     pair: StreamPair
@@ -81,6 +97,7 @@ class Look:
     still: bool = False
     strayed: bool = False
     full: bool = False
+    restless: frozenset[int] = frozenset()
 
 
 def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, seed: np.random.SeedSequence) -> Look:
@@ -97,7 +114,8 @@ def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, se
     if forcing.moved:
         played_on(again, runner, pair.first, seed)
         forcing.moved = {place: moved for place, moved in forcing.moved.items() if place not in again.moved}
-    found = Look(pair, recording, strayed=forcing.strayed or not forcing.is_finished)
+    restless = frozenset(recording.calls[place].function for place in again.moved)
+    found = Look(pair, recording, restless=restless, strayed=forcing.strayed or not forcing.is_finished)
     of_function: dict[int, int] = {}
     for place in dict.fromkeys(_innermost(going_on, forcing) for going_on in recording.draws):
         if place is None:
@@ -121,11 +139,14 @@ def _innermost(going_on: tuple[int, ...], forcing: Forcing) -> int | None:
 def _inputs(
     function: FunctionType, recording: Recording, forcing: Forcing, moved: Moved
 ) -> tuple[RecordedInput, RecordedInput] | None:
-    """Return the two recorded inputs of a call; None if an argument that matters could not be copied."""
+    """Return the two recorded inputs of a call; None if an argument could not be copied, or there is no output."""
     was = recording.calls[moved.place]
     if any(isinstance(value, Uncopied) for value in (*was.arguments.values(), *moved.arguments.values())):
         return None
-    changed = tuple(name for name, value in was.changed.items() if isinstance(value, np.ndarray | list | dict))
+    places = (differences(was.arguments[name], value, name) for name, value in was.changed.items())
+    changed = tuple(place for found in places for place in found)
+    if not changed and was.output is None and was.raised is None:
+        return None  # nobody sees what it has made
     one = RecordedInput(function, was.arguments, tuple(recording.generators), changed)
     two = RecordedInput(function, moved.arguments, tuple(forcing.generators), changed)
     return one, two

@@ -15,7 +15,7 @@ from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import played
 from privcheck.auditing._scoring.views_of import views_of
 from privcheck.auditing._search.successive_halving import LEAST_RUNS, screen
-from privcheck.auditing._steps.isolated_calls import RecordedInput, name_of, played_alone
+from privcheck.auditing._steps.isolated_calls import RecordedInput, name_of, played_alone, value_at
 from privcheck.auditing._steps.search_steps import Step, Steps
 from privcheck.errors import PolicyError
 from privcheck.results import Outcome
@@ -31,6 +31,9 @@ MOST_RUNS, FEWEST_RUNS = 20_000, 400
 
 CALL_LIMIT = 1.0
 """Seconds that a call may take: a rejection sampler on inputs of its neighbour may hang."""
+
+UNPLAYABLE = "none can be played alone: their arguments cannot be copied, or nobody sees what they make"
+"""Why there is no best step among several."""
 
 MOST_NAMES, MOST_SHOWN = 3, 120
 """Arguments that are shown, and characters of each."""
@@ -79,7 +82,7 @@ def best_alone(
     """
     both = [(_as_pair(steps, step), step) for step in steps.steps if step.inputs is not None]
     if not both:
-        return None, "their arguments cannot be copied" if steps.steps else ""
+        return None, UNPLAYABLE if steps.steps else ""
     candidates = [pair for pair, _ in both]
     plan = _plan(candidates[0], claim, seed)
     runner, started = plan.policy.runner, time.monotonic()
@@ -126,18 +129,12 @@ def shown_inputs(inputs: tuple[RecordedInput, RecordedInput], names: tuple[str, 
     >>> shown_inputs((one, two), ("value",))
     ('value = 0.0', 'value = 1.0')
     """
-    one, two = (
-        ", ".join(f"{name} = {_short(_at(each.arguments, name))}" for name in names[:MOST_NAMES]) for each in inputs
-    )
-    return one, two
+    one, two = inputs
+    return _shown(one, names), _shown(two, names)
 
 
-def _at(arguments: dict[str, Any], name: str) -> Any:
-    first, *rest = name.split(".")
-    value = arguments.get(first)
-    for attribute in rest:
-        value = getattr(value, attribute, None)
-    return value
+def _shown(one: RecordedInput, names: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} = {_short(value_at(one.arguments, name))}" for name in names[:MOST_NAMES])
 
 
 def _short(value: Any) -> str:

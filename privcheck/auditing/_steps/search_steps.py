@@ -56,6 +56,7 @@ class Steps:
     looked_at : pairs on which the target could be played.
     runs : that were played.
     unrecorded : names of functions that are called too often to be recorded.
+    restless : numbers of functions with an argument that differs between two runs on the same input.
     """
 
     drawing: Drawing
@@ -67,6 +68,7 @@ class Steps:
     looked_at: int = 0
     runs: int = 0
     unrecorded: tuple[str, ...] = ()
+    restless: frozenset[int] = frozenset()
 
 
 def search_steps(
@@ -133,6 +135,7 @@ def _add(steps: Steps, seen: Look) -> None:
     steps.looked_at += 1
     steps.still = steps.still or seen.still
     steps.strayed += seen.strayed
+    steps.restless |= seen.restless
     steps.steps += [Step(seen.pair, calls[moved.place].function, moved.names, inputs) for moved, inputs in seen.steps]
     for moved in seen.after_others:
         function = calls[moved.place].function

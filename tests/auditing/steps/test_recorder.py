@@ -117,6 +117,33 @@ def given_data_in_a_lambda(data, rng):
     return by_a_function(0.0, rng, lambda x: x + data[0])
 
 
+class Model:
+    def __init__(self, rng):
+        self.rng, self.mean = rng, 0.0
+
+    def fit(self, data):
+        self.mean = data.mean()
+        return self.noised().mean
+
+    def noised(self):
+        """Return the object itself, whose attribute is what has changed."""
+        self.mean += self.rng.laplace()
+        return self
+
+
+def fitted(data, rng):
+    return Model(rng).fit(data)
+
+
+def lost(value, rng):
+    rng.laplace(value)
+
+
+def making_nothing(data, rng):
+    lost(data[0], rng)
+    return 0
+
+
 class Counter:
     calls = 0
 
@@ -158,6 +185,7 @@ def moved(target, seed=1):
         (added_in_place, [("in_place", ("array",))]),
         (out_of_step, [("draws_more_on_ones", ("value",))]),
         (inline, []),
+        (fitted, [("noised", ("self.mean",))]),
         (hidden_in_an_iterator, [("yielding", ("value",))]),
         (given_a_lambda, [("by_a_function", ("value",))]),
         (given_data_in_a_lambda, [("by_a_function", ("how",))]),
@@ -211,6 +239,22 @@ def test_an_output_in_place_is_the_array():
     (found,) = played_alone(one, np.random.default_rng(1))
     assert np.allclose(found, PAIR.first + np.random.default_rng(1).laplace(size=2))
     assert one.arguments["array"].tolist() == PAIR.first.tolist(), "the recorded input stays as it is"
+
+
+def test_an_output_in_an_attribute_is_that_attribute():
+    one, two = seen(fitted)[1].steps[0][1]
+    noise = np.random.default_rng(1).laplace()
+    assert played_alone(one, np.random.default_rng(1)) == [0.5 + noise]
+    assert played_alone(two, np.random.default_rng(1)) == [1.0 + noise]
+
+
+def test_a_call_of_which_nobody_sees_anything_is_not_played():
+    assert seen(making_nothing)[1].steps[0][1] is None
+
+
+def test_arguments_that_differ_by_themselves_are_told():
+    found, looked = seen(counting)
+    assert [found.functions[number].__name__ for number in looked.restless] == ["counted"]
 
 
 def test_a_recorder_that_forgets_keyword_arguments_is_seen(monkeypatch):
