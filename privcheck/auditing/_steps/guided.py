@@ -13,7 +13,7 @@ from dataclasses import replace
 from privcheck.auditing._costs import PLANNED_SHARE, seconds_per_run
 from privcheck.auditing._plan import Plan
 from privcheck.auditing._search.stream_families import spread
-from privcheck.auditing._steps.find_steps import can_be_looked_at, own_seed, suspected
+from privcheck.auditing._steps.find_steps import PROVIDED, can_be_looked_at, own_seed, suspected
 from privcheck.auditing._steps.played_alone import best_alone
 from privcheck.auditing._steps.search_steps import MOST_PAIRS, search_steps
 from privcheck.errors import PrivcheckError
@@ -102,4 +102,5 @@ def judged_by_step(outcome: Outcome, plan: Plan) -> Outcome:
     chosen = f"the pair of streams was found by a step: {plan.step.sentence}"
     if outcome.verdict == "violation":
         return replace(outcome, notes=(*outcome.notes, f"{chosen}; whole runs were counted on that pair"))
-    return replace(outcome, verdict="inconclusive", suspicion=plan.step, notes=(*outcome.notes, chosen))
+    notes = (*outcome.notes, chosen, f"what the step shows holds provided that {'; '.join(PROVIDED)}")
+    return replace(outcome, verdict="inconclusive", suspicion=plan.step, notes=notes)

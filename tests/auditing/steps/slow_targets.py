@@ -156,6 +156,21 @@ def hidden_by_release(data, rng):
     return [first, noisy(10.0 * (first > 0.5), rng)]
 
 
+def secret(rng):
+    return rng.laplace()
+
+
+def quietly(value, rng):
+    return value + rng.laplace(0.0, 0.1)
+
+
+def hidden_by_secret_noise(data, rng):
+    """1-DP by noise that is drawn before and never released; the step alone adds a tenth of it."""
+    waste(3)
+    noise = secret(rng)
+    return quietly(float(np.max(data)) + noise, rng)
+
+
 def hidden_by_inline_release(data, rng):
     """The same, with a first draw that is made by the target itself, where it cannot be forced."""
     waste(3)
@@ -164,7 +179,7 @@ def hidden_by_inline_release(data, rng):
 
 
 FAULTY = ("objective", "largest", "sampler", "output", "gradient")
-HIDING = ("hidden_by_rounding", "hidden_by_release")
+HIDING = ("hidden_by_rounding", "hidden_by_release", "hidden_by_secret_noise")
 STEPS = {
     "objective": "perturbation",
     "largest": "noisy_largest",

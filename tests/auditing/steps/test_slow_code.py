@@ -183,6 +183,7 @@ def test_whole_runs_alone_accuse_a_target_that_hides_its_step():
     assert found.suspicion.kind == "step"
     assert found.suspicion.epsilon > 2.0
     assert "noisy at slow_targets.py" in found.suspicion.place
+    assert any(PROVIDED[-1] in note for note in found.notes)
 
 
 def test_whole_runs_of_fast_code_are_not_preceded_by_a_look(monkeypatch):
