@@ -5,6 +5,7 @@ from .auditing import audit as audit
 from .auditing import bound_from_laws as bound_from_laws
 from .auditing import bound_from_samples as bound_from_samples
 from .auditing import one_run as one_run
+from .auditing import steps as steps
 from .certifying import GuardedPolicy as GuardedPolicy
 from .certifying import certify as certify
 from .certifying import guard as guard
@@ -33,6 +34,7 @@ from .results import LawBound as LawBound
 from .results import OneRunBound as OneRunBound
 from .results import SampleBound as SampleBound
 from .results import Simulation as Simulation
+from .results import StepsReport as StepsReport
 from .results import WatchReport as WatchReport
 from .simulation import identify as identify
 from .simulation import simulate as simulate

@@ -21,6 +21,7 @@ from privcheck.cli._ledger_command import ledger
 from privcheck.cli._list_command import list_everything
 from privcheck.cli._report_command import compare, report
 from privcheck.cli._simulate_command import simulate
+from privcheck.cli._steps_command import steps
 from privcheck.cli._sweep_command import sweep
 from privcheck.cli._watch_command import watch
 
@@ -74,6 +75,7 @@ app.command(cls=DocumentedCommand, short_help="Search for a privacy leak: lower 
 app.command(cls=DocumentedCommand, short_help="Bound epsilon from above, for code that releases through mechanisms.")(
     certify
 )
+app.command(cls=DocumentedCommand, short_help="Find the noisy step of slow code, and play it alone.")(steps)
 app.command(cls=DocumentedCommand, short_help="Patch a bandit's source: certified, and priced in regret.")(fix)
 app.command(cls=DocumentedCommand, short_help="Add a night's evidence to that of all nights and versions before.")(
     watch

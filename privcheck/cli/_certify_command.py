@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from privcheck.cli._code_findings import Annotate, Sarif, check_findings, deliver_findings
 from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
+from privcheck.cli._described.code_findings import Annotate, Sarif, check_findings, deliver_findings
 from privcheck.cli._described.contexts import ContextOptions
 from privcheck.cli._described.long_runs import MANY_GUARDED, check_effort, seconds_of_long_run, seconds_per_run
 from privcheck.cli._options import Json, check_html, check_json

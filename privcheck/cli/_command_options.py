@@ -12,7 +12,15 @@ from privcheck.cli._described.instance import BoundsQuestions, InstanceOptions
 from privcheck.cli._described.long_runs import Consent
 from privcheck.cli._described.target import TargetOptions
 from privcheck.declared import declared_fields
-from privcheck.targets import CertifySettings, FixSettings, FrontierSettings, Settings, SimulateSettings, WatchSettings
+from privcheck.targets import (
+    CertifySettings,
+    FixSettings,
+    FrontierSettings,
+    Settings,
+    SimulateSettings,
+    StepsSettings,
+    WatchSettings,
+)
 
 
 def asking(options: list[Field[Any]], after: str = "") -> list[Field[Any]]:
@@ -28,6 +36,7 @@ DECLARED = {
     ],
     "certify": asking(described(CertifySettings.options(), contexts=ContextOptions)),
     "fix": described(FixSettings.options()),
+    "steps": described(StepsSettings.options(), contexts=ContextOptions),
     "watch": [*declared_fields(TargetOptions), *described(WatchSettings.options(), contexts=ContextOptions)],
     "simulate": asking(described(SimulateSettings.options(), environment=EnvironmentOptions), after="time_budget"),
     "frontier": asking(described(FrontierSettings.options(), environment=ArmsOptions), after="time_budget"),

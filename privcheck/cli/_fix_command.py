@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privcheck.cli._code_findings import Sarif, check_findings
 from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options
 from privcheck.cli._delivery import deliver
+from privcheck.cli._described.code_findings import Sarif, check_findings
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_fix

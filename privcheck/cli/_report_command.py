@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli._code_findings import check_findings
 from privcheck.cli._delivery import deliver, show
+from privcheck.cli._described.code_findings import check_findings
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._statuses import status_of_audit, status_of_certificate, status_of_comparison, status_of_folder
 

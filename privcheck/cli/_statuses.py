@@ -15,7 +15,7 @@ from privcheck.errors import PrivcheckError, on_one_line
 
 if TYPE_CHECKING:
     from privcheck.reporting import Baseline, Folder
-    from privcheck.results import AuditReport, Certificate, Fix, Frontier, Simulation, WatchReport
+    from privcheck.results import AuditReport, Certificate, Fix, Frontier, Simulation, StepsReport, WatchReport
     from privcheck.sweeps import Sweep
 
 NOTHING_FOUND, FOUND, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -110,6 +110,20 @@ OF_FIX = {
 def status_of_fix(found: Fix) -> int:
     """Return the exit status of `privcheck fix`."""
     return OF_FIX[found.outcome]
+
+
+OF_STEPS = {"isolated": NOTHING_FOUND, "suspicion": INCONCLUSIVE, "nothing to isolate": INCONCLUSIVE}
+"""By the outcome of a look at steps: a step by itself is never a violation."""
+
+
+def status_of_steps(found: StepsReport) -> int:
+    """Return the exit status of `privcheck steps`.
+
+    >>> from privcheck.results._example_results import STEPS
+    >>> status_of_steps(STEPS)
+    3
+    """
+    return OF_STEPS[found.outcome]
 
 
 def status_of_claims(wrong: int) -> int:

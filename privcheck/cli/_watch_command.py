@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privcheck.cli._code_findings import Annotate, check_findings, deliver_findings
 from privcheck.cli._command_options import DECLARED
 from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
+from privcheck.cli._described.code_findings import Annotate, check_findings, deliver_findings
 from privcheck.cli._described.contexts import ContextOptions
 from privcheck.cli._described.target import TargetOptions, named_target
 from privcheck.cli._options import Json, check_html, check_json, number

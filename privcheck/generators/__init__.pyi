@@ -15,6 +15,7 @@ from ._masked_draws import MaskedDraws as MaskedDraws
 from ._masked_draws import TooManyDrawsError as TooManyDrawsError
 from ._methods import NOISE as NOISE
 from ._methods import Noise as Noise
+from ._noticed_draws import noticed_generator as noticed_generator
 from ._played_draws import PlayedDraws as PlayedDraws
 from ._played_draws import paused as paused
 from ._recorded_draws import RecordedDraws as RecordedDraws
@@ -23,6 +24,7 @@ from ._run_generator import children as children
 from ._run_generator import collected as collected
 from ._run_generator import generator as generator
 from ._run_generator import is_copied as is_copied
+from ._run_generator import made_by as made_by
 from ._run_generator import own_generator as own_generator
 from ._run_generator import position as position
 from ._run_generator import spawned_from as spawned_from

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -62,11 +62,13 @@ class PCG64(np.random.PCG64):
 
 
 _MADE: ContextVar[list[np.random.Generator] | None] = ContextVar("made", default=None)
+_MAKE: ContextVar[Callable[[PCG64], np.random.Generator] | None] = ContextVar("make", default=None)
 
 
 def generator(seed: np.random.SeedSequence) -> np.random.Generator:
     """Return the Generator with the stream of `np.random.Generator(np.random.PCG64(seed))`."""
-    rng = np.random.Generator(PCG64(seed))
+    make = _MAKE.get()
+    rng = np.random.Generator(PCG64(seed)) if make is None else make(PCG64(seed))
     made = _MADE.get()
     if made is not None:
         made.append(rng)
@@ -136,3 +138,13 @@ def collected() -> Iterator[list[np.random.Generator]]:
         yield made
     finally:
         _MADE.reset(token)
+
+
+@contextmanager
+def made_by(make: Callable[[PCG64], np.random.Generator]) -> Iterator[None]:
+    """Let `generator` return what a function makes of the bits inside the block, with the same stream."""
+    token = _MAKE.set(make)
+    try:
+        yield
+    finally:
+        _MAKE.reset(token)

@@ -31,6 +31,7 @@ KINDS = {
     "Baseline": "baseline",
     "WatchReport": "watch",
     "Fix": "fix",
+    "StepsReport": "steps",
 }
 """The module in `kinds` that shows results of a class."""
 

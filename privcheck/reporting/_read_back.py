@@ -19,6 +19,7 @@ from privcheck.results import (
     OneRunBound,
     SampleBound,
     Simulation,
+    StepsReport,
     WatchReport,
 )
 from privcheck.tables import Result
@@ -35,6 +36,7 @@ READERS: tuple[tuple[set[str], Callable[[str], Result]], ...] = (
     ({"epsilon_lower", "log_ratio", "at"}, LawBound.from_json),
     ({"target", "outcome", "patches", "finding"}, Fix.from_json),
     ({"nights", "versions", "alarms"}, WatchReport.from_json),
+    ({"target", "steps", "best", "provided"}, StepsReport.from_json),
     ({"claims"}, findings_from_text),
 )
 """The fields that identify a result of each kind, and what reads it."""
@@ -45,9 +47,9 @@ def load(path: str | Path) -> Any:
 
     Parameters
     ----------
-    path : a .json file of an audit, a certificate, bounds, claims, a watch, a fix or a bound from samples or one run,
-        which `save` or a command with `--json` wrote; or a .npz file of a simulation, which `save` wrote. Results of
-        earlier versions of privcheck can be read, too.
+    path : a .json file of an audit, a certificate, bounds, claims, a watch, a fix, noisy steps or a bound from samples
+        or one run, which `save` or a command with `--json` wrote; or a .npz file of a simulation, which `save` wrote.
+        Results of earlier versions of privcheck can be read, too.
 
     Returns
     -------

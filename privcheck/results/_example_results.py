@@ -12,6 +12,8 @@ from privcheck.results._audit_report import AuditReport, Estimate, Resolution, W
 from privcheck.results._certificate import Certificate
 from privcheck.results._fix_result import Fix, FixEdit, FixFinding, FixPatch, PlaceRegret, PolicyRegret
 from privcheck.results._replay_result import ReplayResult
+from privcheck.results._steps_report import NoisyStep, StepBound, StepsReport
+from privcheck.results._suspicion import Suspicion
 from privcheck.results._watch_report import WatchAlarm, WatchedNight, WatchedVersion, WatchReport
 
 _FIRST = np.tile([1.0, 0.0, 0.0, 0.0], (8, 1))
@@ -231,3 +233,44 @@ FIXED_BANDIT = Fix(
     sha256="0" * 64,
 )
 """A leak, and a patch that releases every reward with noise."""
+
+STEPS = StepsReport(
+    target="fit.py:fit",
+    epsilon_claimed=1.0,
+    delta=0.0,
+    confidence=0.95,
+    error=1e-3,
+    neighbours="row",
+    rewards=(0.0, 1.0),
+    feedback="mechanism",
+    arms=0,
+    horizon=4,
+    seed=0,
+    steps=(NoisyStep("add_noise", "fit.py:9", "isolated", ("value",), 40),),
+    best=StepBound(
+        "add_noise",
+        "fit.py:9",
+        "round 4: 0 vs 1; the other 3 rounds: 1 in both",
+        "value = 3.0",
+        "value = 4.0",
+        "output is at least 4.10334",
+        "second",
+        Estimate(0.0061, 0.0046, 0.0079),
+        Estimate(0.331, 0.321, 0.341),
+        3.8201,
+        20_000,
+    ),
+    suspicion=Suspicion(
+        "step",
+        3.8201,
+        "add_noise at fit.py:9",
+        "the call of add_noise at fit.py:9 alone has a loss of at least 3.820 between the inputs that it was given on "
+        "round 4: 0 vs 1; the other 3 rounds: 1 in both, which differ in value; that is no bound for the target, whose "
+        "output may hide the call",
+    ),
+    pairs=40,
+    runs=126,
+    provided=("the call has what it needs in its arguments",),
+    seconds=4.2,
+)
+"""A step that a quarter of the noise makes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privcheck.inference import LawFit, clopper_pearson
-from privcheck.results._law_bound import LawBound
+from privcheck.results._from_numbers.law_bound import LawBound
 
 
 @dataclass(frozen=True)

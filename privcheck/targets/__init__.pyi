@@ -67,6 +67,7 @@ from ._simulate_settings import SimulatedEffort as SimulatedEffort
 from ._simulate_settings import SimulatedExecution as SimulatedExecution
 from ._simulate_settings import SimulatedGame as SimulatedGame
 from ._simulate_settings import SimulateSettings as SimulateSettings
+from ._steps_settings import StepsSettings as StepsSettings
 from ._stream_pair import DRAWN as DRAWN
 from ._stream_pair import RANDOM as RANDOM
 from ._stream_pair import Given as Given

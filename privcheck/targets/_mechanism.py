@@ -14,6 +14,7 @@ import numpy as np
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.generators import generator, global_generators_seeded, own_generator
 from privcheck.mechanisms import Mechanism
+from privcheck.scheduling import one_thread
 from privcheck.targets._location import Location, describe_exception
 from privcheck.targets._output_parts import Raised, outputs_of
 from privcheck.targets._outputs import Outputs
@@ -148,7 +149,7 @@ class MechanismRunner:
         rng = generator(seed)
         try:
             batch = runs if self._batch else 0
-            with limited(batch=batch, of_a_run=self.time_limit) as clock, global_generators_seeded(seed):
+            with limited(batch=batch, of_a_run=self.time_limit) as clock, one_thread(), global_generators_seeded(seed):
                 if self._batch is not None:
                     return outputs_from_batch(np.asarray(self._batch(input_of(table, plain=False), rng, runs)), runs)
                 outputs = []

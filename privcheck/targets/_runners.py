@@ -17,6 +17,7 @@ from privcheck.feedback import Feedback, check_at_once, kind, unknown_arm
 from privcheck.generators import generator, global_generators_seeded, own_generator, position
 from privcheck.kernels import spawned
 from privcheck.privacy import Contexts
+from privcheck.scheduling import one_thread
 from privcheck.targets._location import (
     Location,
     about_first_parameter,
@@ -209,7 +210,7 @@ class PolicyRunner:
         rng = generator(seed)
         arms = self.keywords["arms"]
         batch = runs if self.engine == "run_batch" else 0
-        with limited(batch=batch, of_a_run=self.time_limit) as clock, global_generators_seeded(seed):
+        with limited(batch=batch, of_a_run=self.time_limit) as clock, one_thread(), global_generators_seeded(seed):
             if self.engine == "run_batch":
                 return Outputs.of_symbols(self._play_batch(table, runs, rng, arms))
             play = player(self.kind, table, arms, self.contexts)

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from privcheck.scheduling import Arrays, Calls, Executor, Form, Shared, digest
+from privcheck.scheduling import Arrays, Calls, Executor, Form, Shared, digest, one_thread
 from privcheck.targets._outputs import Outputs, Sides, alike
 from privcheck.targets._runners import Runner, code_of, played_by
 from privcheck.targets._stream_pair import StreamPair
@@ -356,7 +356,8 @@ def _run_and_reduce(
 
 def _run(runner: Runner, task: _Task) -> Outputs:
     if task.apart:
-        return Outputs.joined([runner.play(task.table, 1, seed) for seed in task.seed.spawn(task.runs)])
+        with one_thread():  # around each run it would take as long as a fast one
+            return Outputs.joined([runner.play(task.table, 1, seed) for seed in task.seed.spawn(task.runs)])
     outputs = runner.play(task.table, task.runs, task.seed, task.other)
     if task.side == 0 or outputs.ratios is None:
         return outputs

@@ -33,6 +33,10 @@ PIPE, QUICK = "pipe.json", None
 SWEEP = 'kind = "simulation"\ntargets = ["kl-ucb"]\nenvironments = [[0.7, 0.5]]\nhorizons = [1000000000000]\n'
 SLOW = "class Slow:\n    def __init__(self, rng, arms): pass\n    def select(self): return 0\n"
 SLOW += "    def update(self, action, reward): pass\n"
+NOISY = "class Noisy:\n    def __init__(self, rng): self.rng, self.sum = rng, 0.0\n"
+NOISY += "    def noisy(self, value): return value + self.rng.laplace()\n"
+NOISY += "    def select(self): return int(self.noisy(self.sum) > 1.0)\n"
+NOISY += "    def update(self, action, reward): self.sum += reward\n"
 LEAKY = "class Leaky:\n    def __init__(self, rng, arms, epsilon): self.rng, self.epsilon, self.arm = rng, epsilon, 0\n"
 LEAKY += "    def select(self): return self.arm\n    def update(self, action, reward): self.arm = int(reward > 0.5)\n"
 
@@ -54,6 +58,7 @@ COMMANDS = {
     "frontier": [["kl-ucb", *EVER, "--epsilons", "1", "--yes"]],
     "sweep": [["sweep.toml", "--store", "results"]],
     "report": [["folder", "--pages"]],
+    "steps": [["noisy.py:Noisy", "--epsilon", "1", "--arms", "2", "--horizon", "9", "--runs", "5000000"]],
     "watch": [["slow.py:Slow", "--epsilon", "1", "--arms", "2", "--horizon", "100", "--runs", "900000"]],
     "fix": [["leaky.py:Leaky", "--epsilon", "1", "--arms", "2", "--rounds", "1000000", "--time-budget", "3600"]],
     "compare": QUICK,
@@ -78,6 +83,7 @@ def result():
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("slow.py").write_text(SLOW)
+    Path("noisy.py").write_text(NOISY)
     Path("leaky.py").write_text(LEAKY)
     Path("sweep.toml").write_text(SWEEP)
     Path("folder").mkdir()

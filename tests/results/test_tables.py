@@ -22,7 +22,7 @@ from privcheck.accounting import Charge, Plan, PlannedRelease
 from privcheck.bibliography import PAPERS, bibtex, cited_in
 from privcheck.bounds import THEOREMS, claimed_regret, curve, evaluate, named_instance
 from privcheck.claims import CLAIMS, Effort, Findings, examine
-from privcheck.results._example_results import FIXED_BANDIT, GRANTED, VIOLATION, WATCHED
+from privcheck.results._example_results import FIXED_BANDIT, GRANTED, STEPS, VIOLATION, WATCHED
 from privcheck.tables import Result
 
 
@@ -59,6 +59,7 @@ MAKERS = {
     "sweep": swept,
     "watch": lambda: WATCHED,
     "fix": lambda: FIXED_BANDIT,
+    "steps": lambda: STEPS,
 }
 PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
 

@@ -79,6 +79,23 @@ def _fixed() -> object:
         return privcheck.fix(f"{file}:Greedy", epsilon=1.0, arms=2, rounds=300, time_budget=1.0)
 
 
+SLOW = """
+def add_noise(value, scale, rng):
+    return value + rng.laplace(0.0, scale)
+
+
+def fit(data, rng):
+    return add_noise(data.sum(), 0.25, rng)
+"""
+
+
+def _steps() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "fit.py")
+        file.write_text(SLOW, encoding="utf-8")
+        return privcheck.steps(f"{file}:fit", epsilon=1.0, runs=2000, pairs=8)
+
+
 CALLS: dict[str, Callable[[], object]] = {
     "one_run": _guessed,
     "sample_bound": _sampled,
@@ -86,6 +103,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "claims": _claimed,
     "watch": _watched,
     "fix": _fixed,
+    "steps": _steps,
 }
 
 

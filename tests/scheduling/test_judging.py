@@ -13,10 +13,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import privcheck
 from privcheck.auditing._scoring.learned import LogisticScore
-from privcheck.auditing._scoring.one_thread import one_thread
 from privcheck.auditing._search import promise, successive_halving
 from privcheck.auditing._search.successive_halving import _Game
-from privcheck.scheduling import Executor
+from privcheck.scheduling import Executor, one_thread
 from privcheck.targets import Outputs
 
 PATIENCE = 30.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from privcheck.arrays import Array, Symbols
-from privcheck.auditing._scoring.one_thread import one_thread
 from privcheck.auditing._scoring.prefix import distinct_rows
+from privcheck.scheduling import one_thread
 
 MOST_TRAINING_RUNS = 100_000
 """Training runs per stream that the regression uses if outputs contain numbers, to bound its time; of discrete outputs

@@ -1,0 +1,128 @@
+"""The functions of a target that draw random numbers: those on the stack when its Generator is asked for some."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from privcheck.generators import made_by, noticed_generator
+from privcheck.targets import Runner
+
+OURS = str(Path(__file__).parents[2])
+MECHANISMS = str(Path(OURS, "mechanisms"))
+
+NO_PLAIN_CALL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Kinds of code whose call does not run it."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What draws in one run.
+
+    Parameters
+    ----------
+    functions : that can be recorded, the outermost first: all but the target itself.
+    places : file and line of each draw, and the name of the function there, each once.
+    draws : the number of calls of the Generator's methods.
+    """
+
+    functions: tuple[FunctionType, ...]
+    places: tuple[tuple[str, str], ...]
+    draws: int
+
+
+@dataclass
+class _Noticed:
+    codes: dict[CodeType, int] = field(default_factory=dict)
+    places: dict[tuple[str, str], None] = field(default_factory=dict)
+    draws: int = 0
+
+    def draw(self, name: str) -> None:  # noqa: ARG002
+        """Take note of who draws."""
+        self.draws += 1
+        stack = callers(sys._getframe(1))
+        if stack:
+            self.places[place_of(stack[0]), stack[0].f_code.co_qualname] = None
+        for depth, frame in enumerate(reversed(stack[:-1]), start=1):  # the last one is the target itself
+            self.codes.setdefault(frame.f_code, depth)
+
+
+def callers(frame: FrameType | None) -> list[FrameType]:
+    """Return the frames of a target's own code and its libraries, the innermost first.
+
+    Those of privcheck are left out, apart from mechanisms that the target uses, and so is whatever plays the target.
+    """
+    found: list[FrameType] = []
+    while frame is not None:
+        if is_ours(frame.f_code):
+            if found:
+                return found
+        else:
+            found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def is_ours(code: CodeType) -> bool:
+    """Tell whether code is part of privcheck and of no mechanism."""
+    return code.co_filename.startswith(OURS) and not code.co_filename.startswith(MECHANISMS)
+
+
+def place_of(frame: FrameType) -> str:
+    """Return file:line."""
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+
+
+def place_of_function(function: FunctionType) -> str:
+    """Return file:line of the definition of a function.
+
+    >>> place_of_function(place_of).startswith("drawing_functions.py:")
+    True
+    """
+    return f"{Path(function.__code__.co_filename).name}:{function.__code__.co_firstlineno}"
+
+
+def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
+    """Return what draws in a run on each of some inputs.
+
+    Parameters
+    ----------
+    runner : plays the target in this thread.
+    tables : inputs.
+    seed : of the runs.
+    """
+    seen = _Noticed()
+    for number, table in enumerate(tables):
+        noticed_run(runner, table, np.random.SeedSequence(seed, spawn_key=(number,)), seen.draw)
+    codes = {code: depth for code, depth in seen.codes.items() if not code.co_flags & NO_PLAIN_CALL}
+    found = [
+        function
+        for function in (gc.get_referrers(*codes) if codes else [])
+        if isinstance(function, FunctionType) and function.__code__ in codes
+    ]
+    of_code: dict[CodeType, list[FunctionType]] = {}
+    for function in found:
+        of_code.setdefault(function.__code__, []).append(function)
+    alone = [functions[0] for functions in of_code.values() if len(functions) == 1]
+    alone.sort(key=lambda function: codes[function.__code__])
+    return Drawing(tuple(alone), tuple(seen.places), seen.draws)
+
+
+def noticed_run(
+    runner: Runner,
+    table: Any,
+    seed: np.random.SeedSequence,
+    noticed: Callable[[str], None],
+    made: Callable[[np.random.Generator], None] | None = None,
+) -> None:
+    """Play one run, with the draws of an ordinary one, and notice each of them."""
+    with made_by(lambda bits: noticed_generator(bits, noticed, made)):
+        runner.play(table, 1, seed)

@@ -1,0 +1,265 @@
+"""`privcheck.steps`: the noisy steps of slow code, and how well one of them alone is told apart."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing._plan import Plan, make_plan
+from privcheck.auditing._search.stream_families import spread
+from privcheck.auditing._steps.drawing_functions import place_of_function
+from privcheck.auditing._steps.played_alone import Alone, best_alone, shown_inputs
+from privcheck.auditing._steps.search_steps import Steps, search_steps
+from privcheck.errors import PrivcheckError, words
+from privcheck.generators import global_generators_kept
+from privcheck.progress import progress
+from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, StepBound, StepsReport, Suspicion
+from privcheck.scheduling import one_thread
+from privcheck.targets import Claim, MechanismRunner, PolicyRunner, Runner, Settings, StepsSettings, function_at, load
+
+OWN_COINS = 0x57E95
+"""With the seed of an audit, makes the seed of the look at steps, whose runs share no coins with those that count."""
+
+PROVIDED = (
+    "the call has what it needs in its arguments: what it reads elsewhere, in globals or closures, was as it is now",
+    "functions that draw hand on what they have made by what they return and by their arguments: what they keep "
+    "elsewhere was not forced on the neighbour, and could move an argument although it was released before",
+    "random numbers come from the Generator that the target is given: draws from others are not seen",
+    "the two inputs were met in one run on each neighbour, with equal coins and with equal outputs of all earlier "
+    "draws: such runs may be rare",
+    "earlier draws count as known: noise that was drawn before, and is never released, may protect the call as well",
+)
+"""What a suspicion rests on."""
+
+NO_DRAWS = (
+    "steps are found by draws from the numpy Generator that the target is given, and from those that it spawns: draws "
+    "from RandomState, random or another program are not seen"
+)
+
+
+def steps(
+    target: Any,
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    arms: int | None = None,
+    horizon: int | None = None,
+    rewards: tuple[float, float] = (0.0, 1.0),
+    feedback: str = "bandit",
+    runs: int | None = None,
+    time_budget: float = 30.0,
+    pairs: int = 40,
+    confidence: float = 0.95,
+    error: float = 1e-3,
+    neighbours: str = "row",
+    streams: Any = None,
+    contexts: Any = None,
+    encode: Any = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> StepsReport:
+    """Find the noisy step of slow code, and play it alone: a call costs microseconds where a run costs milliseconds.
+
+    The functions on the stack of a draw are recorded in a run, with copies of their arguments. The neighbour is played
+    with the same coins, and every function that has drawn returns there what it returned before. A step is the
+    innermost call that draws and has an argument that still differs. It is called again with its two recorded inputs.
+
+    Parameters
+    ----------
+    target : a policy or a function of data in Python, as for `privcheck.audit`, that draws from its Generator.
+    epsilon, delta : the claim that a step is compared with; None to measure without one.
+    arms, horizon, rewards, feedback, neighbours, contexts, encode, time_limit : as for `privcheck.audit`.
+    runs : of the best call on each of its two inputs, in place of `time_budget`.
+    time_budget : seconds for playing calls alone; those of the whole target come on top, three for each pair.
+    pairs : pairs of neighbours that are looked at.
+    confidence : of the lower bound.
+    error : the level at which a step is suspected.
+    streams : your own pair, or a function that draws pairs, as for `privcheck.audit`.
+    seed : of all randomness.
+
+    Returns
+    -------
+    StepsReport : with `steps`, `best` and `suspicion`.
+
+    Guarantee
+    ---------
+    A suspicion names a call and two recorded inputs between which that call alone is told apart better than the claim
+    allows: that is wrong with probability at most `error`. It claims nothing of the target, whose output may hide the
+    call. Bounds of several steps are never added up. An argument that moves only because something was released before
+    is no step; what follows draws that cannot be forced, those of the target itself, is listed and not played.
+
+    Raises
+    ------
+    PrivcheckError : bad input; a target that another program or a kernel plays, or that draws nothing.
+
+    Source: Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, Privacy in Theory, Bugs in Practice (inputs recorded,
+    and outputs forced on a neighbour).
+
+    Examples
+    --------
+    >>> def noisy(total, rng):
+    ...     return total + rng.laplace(0.0, 0.25)
+    >>> def slow_sum(data, rng):
+    ...     return noisy(data.sum(), rng)
+    >>> found = steps(slow_sum, epsilon=1.0, runs=2000)
+    >>> found.steps[0].moves, found.suspicion.kind
+    (('total',), 'step')
+    """
+    options = dict(locals())
+    options["streams"] = function_at(streams)
+    started = time.monotonic()
+    loaded = load(target)
+    del options["target"]
+    asked = StepsSettings.of(**options)
+    effort = asked.effort
+    own = {name: options[name] for name in Settings.NAMES if name in options and name not in ("runs", "time_budget")}
+    own["pairs"] = effort.pairs if callable(options["streams"]) else None
+    with global_generators_kept(), one_thread():
+        plan = make_plan(loaded, Settings.of(**own))
+        refuse_other_programs(plan.policy.runner)
+        pairs_of = spread(plan.candidates, effort.pairs)
+        seeds = own_seed(effort.seed)
+        with progress(f"looking for steps of {plan.policy.name}", len(pairs_of) + 100) as advance:
+            found = search_steps(plan.policy.runner, pairs_of, seeds, float("inf"), advance)
+            if not found.drawing.draws:
+                got = words(f"{plan.policy.name}, which draws nothing from the Generator that it is given")
+                raise PrivcheckError("target", got, "a target that draws from it", NO_DRAWS)
+            alone, why = best_alone(found, plan.settings.claim, seeds, effort.time_budget, advance, effort.runs)
+    return _report(plan, found, alone, why, time.monotonic() - started)
+
+
+def own_seed(seed: int) -> int:
+    """Return the seed of a look at steps.
+
+    >>> own_seed(0) == own_seed(0), own_seed(0) == own_seed(1)
+    (True, False)
+    """
+    return int(np.random.SeedSequence([seed, OWN_COINS]).generate_state(1, np.uint64)[0])
+
+
+def can_be_looked_at(runner: Runner) -> bool:
+    """Tell whether the calls of a target can be recorded: Python code in this process, played run by run from seeds."""
+    return isinstance(runner, MechanismRunner | PolicyRunner) and runner.engine == "python" and runner.reproducible
+
+
+def refuse_other_programs(runner: Runner) -> None:
+    """Refuse a target whose calls cannot be recorded."""
+    if not can_be_looked_at(runner):
+        got = words(
+            f"a target that is played by {runner.engine!r}" if runner.reproducible else "a target without seeds"
+        )
+        expected = "Python code in this process that is played run by run, from seeds"
+        raise PrivcheckError("target", got, expected, "compiled kernels and run_batch are fast: audit them whole")
+
+
+def suspected(found: Steps, alone: Alone, claim: Claim) -> Suspicion | None:
+    """Return the suspicion that rests on a step; None if it is told apart no better than the claim allows."""
+    lower = alone.outcome.epsilon_lower
+    if alone.outcome.verdict != "violation" or lower is None or claim.epsilon is None:
+        return None
+    step = alone.step
+    function = found.functions[step.function]
+    place = f"{function.__qualname__} at {place_of_function(function)}"
+    sentence = (
+        f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f} between the inputs that it "
+        f"was given on {step.pair.words}, which differ in {', '.join(step.moves)}; that is no bound for the target, "
+        "whose output may hide the call"
+    )
+    return Suspicion("step", lower, place, sentence)
+
+
+def _report(plan: Plan, found: Steps, alone: Alone | None, why: str, seconds: float) -> StepsReport:
+    settings, policy = plan.settings, plan.policy
+    claim, game = settings.claim, settings.game
+    return StepsReport(
+        target=policy.name,
+        epsilon_claimed=claim.epsilon,
+        delta=claim.delta,
+        confidence=claim.confidence,
+        error=claim.error,
+        neighbours=game.neighbours,
+        rewards=game.rewards,
+        feedback=policy.feedback,
+        arms=plan.arms,
+        horizon=plan.horizon,
+        seed=settings.effort.seed,
+        steps=noisy_steps(found),
+        best=None if alone is None else _bound(found, alone),
+        suspicion=None if alone is None else suspected(found, alone, claim),
+        pairs=found.looked_at,
+        runs=found.runs,
+        provided=PROVIDED if alone is not None else (),
+        notes=(*_notes(found, why), *(() if alone is None else alone.outcome.notes)),
+        seconds=seconds,
+    )
+
+
+def noisy_steps(found: Steps) -> tuple[NoisyStep, ...]:
+    """Return what draws: steps that can be played alone, those after others, and where no argument moves."""
+    on = Counter(number for number, _ in {(step.function, id(step.pair)) for step in found.steps})
+    moves: dict[int, dict[str, None]] = {}
+    for step in found.steps:
+        moves.setdefault(step.function, {}).update(dict.fromkeys(step.moves))
+    names = {number: function.__qualname__ for number, function in enumerate(found.functions)}
+    places = {number: place_of_function(function) for number, function in enumerate(found.functions)}
+    listed = [
+        NoisyStep(names[number], places[number], ISOLATED, tuple(moves[number]), count)
+        for number, count in on.most_common()
+    ]
+    listed += [NoisyStep(names[k], places[k], LATER, moved) for k, moved in found.later.items() if k not in on]
+    known = {step.function for step in listed}
+    if not on or found.later:
+        listed += [NoisyStep(name, place, STILL) for place, name in found.drawing.places if name not in known]
+    return tuple(listed)
+
+
+def _bound(found: Steps, alone: Alone) -> StepBound:
+    step, witness = alone.step, alone.outcome.witness
+    function = found.functions[step.function]
+    assert step.inputs is not None
+    return StepBound(
+        function.__qualname__,
+        place_of_function(function),
+        step.pair.words,
+        *shown_inputs(step.inputs, step.moves),
+        None if witness is None else witness.event,
+        None if witness is None else witness.more_likely,
+        None if witness is None else witness.probability_first,
+        None if witness is None else witness.probability_second,
+        alone.outcome.epsilon_lower,
+        alone.runs,
+    )
+
+
+def _notes(found: Steps, why: str) -> list[str]:
+    notes = []
+    if why:
+        notes.append(f"steps were found, and {why}")
+    if found.restless:
+        names = ", ".join(found.functions[number].__qualname__ for number in sorted(found.restless))
+        notes.append(
+            f"arguments of {names} differ between two runs on the same input with the same coins, such as a time or a "
+            "counter: whether the data move them cannot be told"
+        )
+    if not (found.steps or found.later or found.restless or found.unrecorded):
+        notes.append(
+            "no argument of a function that draws moves between the neighbours that were looked at: the data come in "
+            "after the draw, as in an objective that is perturbed and then minimised, or in the target itself. There "
+            "is nothing to play alone, and whole runs are what can be audited"
+        )
+    if found.later:
+        notes.append(
+            "arguments move after draws that the target makes itself, whose outputs could not be forced: they may move "
+            "with what was released before, so they were not played. A function of its own for each draw shows which"
+        )
+    if found.strayed:
+        notes.append(
+            f"on {found.strayed} of {found.looked_at} pairs the neighbour calls other functions although all earlier "
+            "draws are the same: data steer the code itself, or a draw in the target does"
+        )
+    if found.unrecorded:
+        notes.append(f"called too often to be recorded: {', '.join(found.unrecorded)}")
+    return notes

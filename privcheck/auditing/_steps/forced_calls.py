@@ -1,0 +1,279 @@
+"""Calls of the functions that draw: recorded in a run, and forced in the run of a neighbour.
+
+A function that has drawn returns on the neighbour what it returned in the recorded run, and leaves its arguments as it
+left them there. So an argument of a later call that still differs was moved by the data, and not by what was released
+before: y1 = x + noise and then y2 = 10 [y1 > 1/2] + noise is as private as y1, although the input of the second step
+moves with x while y1 is not forced.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing._steps.compared_values import Uncopied, copied, differences, kept, kept_arguments, put_back
+from privcheck.auditing._steps.drawing_functions import noticed_run
+from privcheck.certifying import ONE_AT_A_TIME, Kept, patched
+from privcheck.errors import PrivcheckError, words
+from privcheck.targets import Runner
+
+MOST_CALLS = 400
+"""Calls that are recorded in a run: each is copied with its arguments."""
+
+
+@dataclass
+class RecordedCall:
+    """One call of a function that draws.
+
+    Parameters
+    ----------
+    function : its number.
+    arguments : a copy of what it was given, by name, defaults among them.
+    begun : draws that had been made before.
+    end : the number of the first call after it and those that it made.
+    draws : draws made by it and the functions that it calls.
+    output : a copy of what it returned.
+    changed : the arguments that it changed, as they were afterwards.
+    raised : what it raised, in place of an output.
+    states : of the Generators afterwards.
+    """
+
+    function: int
+    arguments: dict[str, Any]
+    begun: int
+    end: int = 0
+    draws: int = 0
+    output: Any = None
+    changed: dict[str, Any] = field(default_factory=dict)
+    raised: BaseException | None = None
+    states: list[Any] = field(default_factory=list)
+
+
+class _Tape:
+    """What is told of the calls and draws of a run, in the thread that plays it."""
+
+    def __init__(self) -> None:
+        self.generators: list[Any] = []
+        self.thread = threading.get_ident()
+
+    def drawn(self, name: str) -> None:
+        """Take note of a draw."""
+
+    def called(self, number: int, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return what a function returns to the target."""
+        raise NotImplementedError
+
+
+class Recording(_Tape):
+    """Records the calls of a run.
+
+    Attributes
+    ----------
+    calls : in the order in which they began.
+    draws : for each draw, the numbers of the calls that were going on, the outermost first.
+    full : whether there were more calls than are recorded.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[RecordedCall] = []
+        self.draws: list[tuple[int, ...]] = []
+        self.full = False
+        self._open: list[int] = []
+
+    def drawn(self, name: str) -> None:  # noqa: ARG002
+        """Take note of a draw, and of the calls that are going on."""
+        self.draws.append(tuple(self._open))
+        for place in self._open:
+            self.calls[place].draws += 1
+
+    def called(self, number: int, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Record a call."""
+        if len(self.calls) >= MOST_CALLS:
+            self.full = True
+            return function(*args, **kwargs)
+        given = arguments_of(function, args, kwargs)
+        made = RecordedCall(number, kept_arguments(given, self.generators), len(self.draws))
+        self._open.append(len(self.calls))
+        self.calls.append(made)
+        try:
+            output = function(*args, **kwargs)
+        except Exception as error:
+            made.raised = error
+            raise
+        finally:
+            self._open.pop()
+            made.end = len(self.calls)
+            made.states = [rng.bit_generator.state for rng in self.generators]
+        made.output = kept(output, self.generators)
+        now = kept_arguments(given, self.generators)
+        made.changed = {name: now[name] for name in given if differences(made.arguments[name], now[name], name)}
+        return output
+
+    def forced_before(self, place: int) -> bool:
+        """Tell whether every draw before a call was made by a function that had returned, so that it can be forced."""
+        before = self.draws[: self.calls[place].begun]
+        return all(any(self.calls[one].end <= place for one in going_on) for going_on in before)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A recorded call whose arguments differ on the neighbour.
+
+    Parameters
+    ----------
+    place : the number of the call.
+    names : the arguments, or attributes of them, that differ.
+    arguments : those on the neighbour.
+    """
+
+    place: int
+    names: tuple[str, ...]
+    arguments: dict[str, Any]
+
+
+class Forcing(_Tape):
+    """Plays a neighbour, with the outputs of all calls that draw forced to the recorded ones.
+
+    Attributes
+    ----------
+    moved : the calls whose arguments differ, by their numbers.
+    strayed : whether other functions are called than in the recorded run, outside of any call that draws.
+    unforced : the number of the first call that changes an argument which cannot be changed as in the recorded run.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__()
+        self.recording = recording
+        self.moved: dict[int, Moved] = {}
+        self.strayed = False
+        self.unforced: int | None = None
+        self._position, self._open = 0, list[int]()
+        self._adrift: list[int] = []
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all recorded calls have been made again."""
+        return self._position == len(self.recording.calls)
+
+    def called(self, number: int, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Compare the arguments of a call with the recorded ones, and return the recorded output if it drew."""
+        calls = self.recording.calls
+        end = calls[self._open[-1]].end if self._open else len(calls)
+        if self.strayed or self._adrift or self._position >= end or calls[self._position].function != number:
+            return self._stray(function, args, kwargs)
+        place, was = self._position, calls[self._position]
+        self._position += 1
+        given = arguments_of(function, args, kwargs)
+        now = kept_arguments(given, self.generators)
+        if names := differences(was.arguments, now):
+            self.moved[place] = Moved(place, tuple(names), now)
+        self._open.append(place)
+        try:
+            output, error = function(*args, **kwargs), None
+        except Exception as raised:
+            output, error = None, raised
+        finally:
+            self._open.pop()
+            self._adrift = [one for one in self._adrift if one != place]
+        if not self.strayed:
+            self._position = was.end
+        as_it_is = not was.draws
+        if was.draws and was.raised is None and isinstance(was.output, Uncopied):
+            self.unforced, as_it_is = place if self.unforced is None else self.unforced, True
+        if not as_it_is:
+            return self._forced(was, given, place)
+        if error is not None:
+            raise error
+        return output
+
+    def _stray(self, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Play a call that has no counterpart: all that follows is compared again when the call around it returns."""
+        if self._open and not self._adrift:
+            self._adrift.append(self._open[-1])
+        elif not self._open:
+            self.strayed = True
+        return function(*args, **kwargs)
+
+    def _forced(self, was: RecordedCall, given: dict[str, Any], place: int) -> Any:
+        """Leave everything as the recorded call left it, and return its output, or raise what it raised."""
+        before = self.recording.generators[: len(self.generators)]
+        now = self.generators[: len(before)]
+        for rng, state in zip(now, was.states, strict=False):
+            rng.bit_generator.state = state
+        for name, after in was.changed.items():
+            done = False
+            try:
+                done = put_back(given[name], was.arguments[name], after, before, now)
+            finally:
+                if not done and self.unforced is None:
+                    self.unforced = place
+        if was.raised is not None:
+            raise was.raised
+        return copied(was.output, before, now)
+
+
+def arguments_of(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return all arguments of a call by the names of the parameters, with defaults, `*args` and `**kwargs`.
+
+    >>> arguments_of(lambda x, *, scale=1.0, **rest: None, (3,), {"name": "a"})
+    {'x': 3, 'scale': 1.0, 'rest': {'name': 'a'}}
+    """
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+PLAYED: ContextVar[_Tape | None] = ContextVar("played", default=None)
+"""What the calls of the run that this thread plays are told to."""
+
+
+@contextmanager
+def hooked(functions: Sequence[FunctionType]) -> Iterator[None]:
+    """Have the calls of functions told to the tape of the run, inside the block.
+
+    Raises
+    ------
+    PrivcheckError : another part of the process replaces functions at the same time.
+    """
+    if not ONE_AT_A_TIME.acquire(blocking=False):
+        raise PrivcheckError("target", words("a second look at functions"), "one at a time", "they are replaced")
+    try:
+        with patched() as patches:
+            for number, function in enumerate(functions):
+                patches.function(function, _hook(number))
+            yield
+    finally:
+        ONE_AT_A_TIME.release()
+
+
+def _hook(number: int) -> Callable[[FunctionType], Callable[..., Any]]:
+    def hook(original: FunctionType) -> Callable[..., Any]:
+        holder = Kept(original)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            tape = PLAYED.get()
+            if tape is None or threading.get_ident() != tape.thread:
+                return holder.function(*args, **kwargs)
+            return tape.called(number, holder.function, args, kwargs)
+
+        return call
+
+    return hook
+
+
+def played_on(tape: Any, runner: Runner, table: Any, seed: np.random.SeedSequence) -> None:
+    """Play one run, all of whose draws and calls a tape is told."""
+    token = PLAYED.set(tape)
+    try:
+        noticed_run(runner, table, seed, tape.drawn, tape.generators.append)
+    finally:
+        PLAYED.reset(token)

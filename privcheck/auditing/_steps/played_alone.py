@@ -1,0 +1,150 @@
+"""Steps that are played alone: the best of them and of their inputs, and the lower bound on its loss."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing._costs import seconds_per_run
+from privcheck.auditing._plan import Plan, make_plan
+from privcheck.auditing._play import played
+from privcheck.auditing._scoring.views_of import views_of
+from privcheck.auditing._search.successive_halving import LEAST_RUNS, screen
+from privcheck.auditing._steps.isolated_calls import RecordedInput, name_of, played_alone, value_at
+from privcheck.auditing._steps.search_steps import Step, Steps
+from privcheck.errors import PolicyError
+from privcheck.results import Outcome
+from privcheck.scheduling import HERE
+from privcheck.targets import DRAWN, Claim, Given, Sampler, Settings, StreamPair, load
+
+PILOT = 0.2
+"""Seconds in which a call is timed."""
+
+MOST_RUNS, FEWEST_RUNS = 20_000, 400
+"""Runs on each input of a call that is audited, at most and at least."""
+
+
+CALL_LIMIT = 1.0
+"""Seconds that a call may take: a rejection sampler on inputs of its neighbour may hang."""
+
+UNPLAYABLE = "none can be played alone: their arguments cannot be copied, or nobody sees what they make"
+"""Why there is no best step among several."""
+
+MOST_NAMES, MOST_SHOWN = 3, 120
+"""Arguments that are shown, and characters of each."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What a call shows by itself, on two recorded inputs.
+
+    Parameters
+    ----------
+    step : the call and its pair of neighbours.
+    outcome : of its audit against the claim.
+    runs : on each input, of the audit.
+    """
+
+    step: Step
+    outcome: Outcome
+    runs: int
+
+
+def best_alone(
+    steps: Steps,
+    claim: Claim,
+    seed: int,
+    seconds: float,
+    advance: Callable[[int], None],
+    runs: int | None = None,
+    whole_runs: int | None = None,
+) -> tuple[Alone | None, str]:
+    """Return the step and the inputs that are told apart best, audited on fresh runs, and why there is none.
+
+    Which step and which inputs is decided on other runs than those that are counted, so the bound of the one that is
+    audited covers the choice.
+
+    Parameters
+    ----------
+    steps : what was found on many pairs.
+    claim : with the levels.
+    seed : of the runs.
+    seconds : for playing calls, from which a pilot makes a number of runs.
+    advance : is told 100 in all.
+    runs : on each input of the call that is audited, in place of `seconds`; as many choose it.
+    whole_runs : runs of the whole target on each neighbour that could confirm what is found: inputs are ranked by what
+        so many can show. None to rank them by what the step's own runs can.
+    """
+    both = [(_as_pair(steps, step), step) for step in steps.steps if step.inputs is not None]
+    if not both:
+        return None, UNPLAYABLE if steps.steps else ""
+    candidates = [pair for pair, _ in both]
+    plan = _plan(candidates[0], claim, seed)
+    runner, started = plan.policy.runner, time.monotonic()
+    try:
+        if runs is None:
+            cost = seconds_per_run(runner, candidates, seed, PILOT)
+            runs = int(min(MOST_RUNS, max(FEWEST_RUNS, 0.2 * seconds / cost)))
+        few = candidates[:: math.ceil(len(candidates) * 2 * LEAST_RUNS / runs)]
+        advance(10)
+        best = few[0]
+        if len(few) > 1:
+            sampler = Sampler(runner, seed, HERE, math.inf)
+            shown = whole_runs or runs
+            best = screen(sampler, few, 2 * runs, shown, claim.error, claim.delta, views_of(plan.policy), _silent).pair
+        advance(40)
+        settings = plan.settings.changed(streams=(best.first, best.second), runs=runs)
+        found = played(replace(plan, candidates=[best], settings=settings), started)
+    except PolicyError as error:
+        return None, f"they cannot be played alone: {error}"
+    advance(50)
+    return Alone(next(step for pair, step in both if pair is best), found.outcome, runs), ""
+
+
+def _as_pair(steps: Steps, step: Step) -> StreamPair:
+    """Return the inputs of a call as two inputs of a mechanism, from which the search makes no others."""
+    assert step.inputs is not None
+    one, two = (Given(each) for each in step.inputs)
+    label = f"the calls of {name_of(steps.functions[step.function])} on {step.pair.words}"
+    return StreamPair(one, two, label, DRAWN)  # type: ignore[arg-type]
+
+
+def _plan(pair: StreamPair, claim: Claim, seed: int) -> Plan:
+    inputs = pair.first.value, pair.second.value  # type: ignore[attr-defined]
+    options: dict[str, Any] = {"epsilon": claim.epsilon, "delta": claim.delta, "error": claim.error}
+    options |= {"confidence": claim.confidence, "seed": seed, "streams": inputs, "runs": FEWEST_RUNS}
+    return make_plan(load(played_alone), Settings.of(**options, time_limit=CALL_LIMIT))
+
+
+def shown_inputs(inputs: tuple[RecordedInput, RecordedInput], names: tuple[str, ...]) -> tuple[str, str]:
+    """Return what differs between two inputs, on each of them, in words.
+
+    >>> def add(value, rng): return value
+    >>> one, two = (RecordedInput(add, {"value": value, "rng": None}, ()) for value in (0.0, 1.0))
+    >>> shown_inputs((one, two), ("value",))
+    ('value = 0.0', 'value = 1.0')
+    """
+    one, two = inputs
+    return _shown(one, names), _shown(two, names)
+
+
+def _shown(one: RecordedInput, names: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} = {_short(value_at(one.arguments, name))}" for name in names[:MOST_NAMES])
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        shown = np.array2string(value, precision=4, threshold=8, edgeitems=3, separator=", ")
+    else:
+        shown = repr(value.item() if isinstance(value, np.generic) else value)
+    text = " ".join(shown.split())
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
+
+
+def _silent(_: int) -> None:
+    pass

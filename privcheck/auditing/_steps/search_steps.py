@@ -1,0 +1,142 @@
+"""The look at a target's noisy steps, on many pairs of neighbours: a few runs on each."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType
+
+import numpy as np
+
+from privcheck.auditing._steps.drawing_functions import Drawing, drawing
+from privcheck.auditing._steps.forced_calls import hooked
+from privcheck.auditing._steps.isolated_calls import Look, RecordedInput, look
+from privcheck.errors import PrivcheckError
+from privcheck.targets import Runner, StreamPair
+
+MOST_PAIRS = 40
+"""Pairs that are looked at if no number is given, with three runs each."""
+
+LOOKED, FIRST = 97, 3
+"""The part of a key by which runs of the look have coins of their own, and pairs whose draws show who draws."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call that draws and whose arguments the data move, on one pair.
+
+    Parameters
+    ----------
+    pair : the neighbours.
+    function : its number among those that draw.
+    moves : the arguments that differ.
+    inputs : what it was given on each of the neighbours; None if that cannot be given to it again.
+    """
+
+    pair: StreamPair
+    function: int
+    moves: tuple[str, ...]
+    inputs: tuple[RecordedInput, RecordedInput] | None
+
+
+@dataclass
+class Steps:
+    """What was found.
+
+    Parameters
+    ----------
+    drawing : what draws.
+    functions : those that were recorded, by number.
+    steps : the innermost moved calls, pair by pair.
+    later : numbers of functions whose arguments move after draws that could not be forced, with the names of these.
+    still : whether draws were seen of which no call has an argument that moves.
+    strayed : pairs on which the runs call different functions.
+    looked_at : pairs on which the target could be played.
+    runs : that were played.
+    unrecorded : names of functions that are called too often to be recorded.
+    restless : numbers of functions with an argument that differs between two runs on the same input.
+    """
+
+    drawing: Drawing
+    functions: tuple[FunctionType, ...]
+    steps: list[Step] = field(default_factory=list)
+    later: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    still: bool = False
+    strayed: int = 0
+    looked_at: int = 0
+    runs: int = 0
+    unrecorded: tuple[str, ...] = ()
+    restless: frozenset[int] = frozenset()
+
+
+def search_steps(
+    runner: Runner, pairs: list[StreamPair], seed: int, deadline: float, advance: Callable[[int], None]
+) -> Steps:
+    """Return the steps on some pairs of neighbours.
+
+    Pairs on which the target raises an error are left out; all of them: the error is raised.
+
+    Parameters
+    ----------
+    runner : plays the target, in this thread.
+    pairs : are looked at in their order.
+    seed : of the runs.
+    deadline : `time.monotonic()` after which no other pair is looked at.
+    advance : is told each pair.
+    """
+    tables = [table for pair in pairs[:FIRST] for table in (pair.first, pair.second)]
+    found = drawing(runner, tables, seed)
+    functions, left, runs = found.functions, list[str](), len(tables)
+    while True:
+        steps = Steps(found, functions, runs=runs, unrecorded=tuple(left))
+        busiest = _looks(steps, runner, pairs, seed, deadline, advance) if functions else None
+        runs = steps.runs
+        if busiest is None:
+            steps.still = steps.still or bool(found.draws and not functions)
+            return steps
+        left.append(functions[busiest].__qualname__)
+        functions = tuple(each for number, each in enumerate(functions) if number != busiest)
+
+
+def _looks(
+    steps: Steps,
+    runner: Runner,
+    pairs: list[StreamPair],
+    seed: int,
+    deadline: float,
+    advance: Callable[[int], None],
+) -> int | None:
+    """Look at pairs; return the number of the function that is called most if it is called too often."""
+    error: PrivcheckError | None = None
+    with hooked(steps.functions):
+        for number, pair in enumerate(pairs):
+            if time.monotonic() > deadline and steps.looked_at:
+                break
+            key = np.random.SeedSequence(seed, spawn_key=(LOOKED, number))
+            try:
+                seen = look(runner, steps.functions, pair, key)
+            except PrivcheckError as raised:
+                error = raised
+                continue
+            steps.runs += 3
+            if seen.full:
+                return Counter(call.function for call in seen.recording.calls).most_common(1)[0][0]
+            _add(steps, seen)
+            advance(1)
+    if error is not None and not steps.looked_at:
+        raise error
+    return None
+
+
+def _add(steps: Steps, seen: Look) -> None:
+    calls = seen.recording.calls
+    steps.looked_at += 1
+    steps.still = steps.still or seen.still
+    steps.strayed += seen.strayed
+    steps.restless |= seen.restless
+    steps.steps += [Step(seen.pair, calls[moved.place].function, moved.names, inputs) for moved, inputs in seen.steps]
+    for moved in seen.after_others:
+        function = calls[moved.place].function
+        steps.later[function] = tuple(dict.fromkeys((*steps.later.get(function, ()), *moved.names)))

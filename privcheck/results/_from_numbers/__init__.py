@@ -1,0 +1,1 @@
+"""Bounds from numbers that somebody already has: samples, laws, canaries of one run."""

@@ -1,0 +1,146 @@
+"""What is known of the noisy steps of a target: calls that draw, and how well one of them alone is told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from privcheck import presenting
+from privcheck.results._audit_report import Estimate
+from privcheck.results._read_json import read_as
+from privcheck.results._suspicion import Suspicion
+from privcheck.serialise import to_json
+from privcheck.tables import Result, Row
+
+ISOLATED, LATER, STILL = "isolated", "after draws that could not be forced", "no argument moves"
+"""The standing of a step: it can be played alone; its arguments may move with what was released before; nothing to play
+alone, because the data come in after the draw, or in the target itself.
+"""
+
+
+@dataclass(frozen=True)
+class NoisyStep:
+    """A function of the target that draws random numbers.
+
+    Parameters
+    ----------
+    function : its name.
+    place : file and line.
+    standing : "isolated", "after draws that could not be forced" or "no argument moves".
+    moves : the arguments that differ between neighbours, although what was released before is the same.
+    pairs : pairs of neighbours on which they do.
+    """
+
+    function: str
+    place: str
+    standing: str
+    moves: tuple[str, ...] = ()
+    pairs: int = 0
+
+
+@dataclass(frozen=True)
+class StepBound:
+    """How well one call alone is told apart on two recorded inputs.
+
+    Parameters
+    ----------
+    function, place : of the step.
+    streams : the neighbours whose runs made the call, in words.
+    first, second : the arguments that differ, on each of them.
+    event : of the call's output, in words; None if no run was counted.
+    more_likely : "first" or "second", the input on which the event was seen more often.
+    probability_first, probability_second : the event's probability on each input, with intervals.
+    epsilon_lower : the lower bound on the loss of the call between the two inputs, at `confidence`.
+    runs : of the call on each input.
+    """
+
+    function: str
+    place: str
+    streams: str
+    first: str
+    second: str
+    event: str | None
+    more_likely: str | None
+    probability_first: Estimate | None
+    probability_second: Estimate | None
+    epsilon_lower: float | None
+    runs: int
+
+
+@dataclass(frozen=True)
+class StepsReport(Result):
+    """What is known of the noisy steps of a target.
+
+    Parameters
+    ----------
+    target : its name.
+    epsilon_claimed, delta : the claim; None to measure without one.
+    confidence, error : the level of `best.epsilon_lower`, and that at which a step is suspected.
+    neighbours, rewards, feedback, arms, horizon, seed : what was played.
+    steps : what draws: the isolated steps first.
+    best : the step that is told apart best; None if none could be played alone.
+    suspicion : of kind "step", if that step alone is told apart better than the claim allows.
+    pairs, runs : pairs of neighbours that were looked at, and runs of the whole target for it.
+    provided : what all of it rests on.
+    notes : what is worth knowing besides.
+    seconds : that it took.
+
+    Guarantee
+    ---------
+    A suspicion names a call and two recorded inputs between which that call alone is told apart: with probability at
+    most `error` the loss of the call between them is at most epsilon. It says nothing of the target, whose output may
+    hide the call, and whose neighbours may seldom make it with these inputs. Bounds of several steps are not added up.
+    """
+
+    target: str
+    epsilon_claimed: float | None
+    delta: float
+    confidence: float
+    error: float
+    neighbours: str
+    rewards: tuple[float, float]
+    feedback: str
+    arms: int
+    horizon: int
+    seed: int
+    steps: tuple[NoisyStep, ...]
+    best: StepBound | None
+    suspicion: Suspicion | None
+    pairs: int
+    runs: int
+    provided: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), repr=False)
+    seconds: float = 0.0
+
+    @property
+    def outcome(self) -> str:
+        """What was found: "suspicion", "isolated" or "nothing to isolate".
+
+        >>> from privcheck.results._example_results import STEPS
+        >>> STEPS.outcome
+        'suspicion'
+        """
+        if self.suspicion is not None:
+            return "suspicion"
+        return "isolated" if self.best is not None else "nothing to isolate"
+
+    def tables(self) -> dict[str, Callable[[], list[Row]]]:
+        """Return "steps", a row for each function that draws."""
+        return {"steps": lambda: [vars(step) | {"moves": ", ".join(step.moves)} for step in self.steps]}
+
+    def to_json(self) -> str:
+        """Return all fields as JSON text."""
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> StepsReport:
+        """Return the report whose `to_json` gave this text."""
+        return read_as(cls, text)
+
+    def save_html(self, path: str | Path) -> None:
+        """Write one self-contained page about it."""
+        presenting.save_page(self, path)
+
+    def _repr_html_(self) -> str:
+        return presenting.notebook(self)

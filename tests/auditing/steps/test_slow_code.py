@@ -1,0 +1,211 @@
+"""Slow targets: the faulty step is named, whole runs find what it does, and nothing that is correct is accused."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.auditing._steps import guided
+from privcheck.auditing._steps.find_steps import PROVIDED, own_seed
+from privcheck.cli import main
+from privcheck.errors import PrivcheckError
+
+pytestmark = pytest.mark.long
+
+FILE = Path(__file__).parent / "slow_targets.py"
+_spec = importlib.util.spec_from_file_location("slow_targets", FILE)
+targets = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(targets)
+
+MENDED = [f"mended_{name}" for name in targets.FAULTY]
+MOVED = [name for name in targets.FAULTY if name != "objective"]
+QUICK = {"epsilon": targets.CLAIM, "runs": 3000, "pairs": 12}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch, request):
+    """Let targets compute for 2 ms where the audit has to find them slow, and not at all elsewhere."""
+    if "whole_audits" not in request.node.name:
+        waste, milliseconds = targets.waste, 2.0 * ("whole_runs" in request.node.name)
+        monkeypatch.setattr(targets, "waste", lambda _: waste(milliseconds))
+
+
+def steps(name, **options):
+    return privcheck.steps(getattr(targets, name), **QUICK | options)
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_the_faulty_step_is_named_and_suspected(name):
+    found = steps(name)
+    assert found.steps[0].function == targets.STEPS[name]
+    assert found.best.function == targets.STEPS[name]
+    assert found.outcome == "suspicion"
+    assert found.suspicion.kind == "step"
+    assert targets.STEPS[name] in found.suspicion.place
+    assert found.suspicion.epsilon == found.best.epsilon_lower > targets.CLAIM
+    assert found.provided == PROVIDED
+
+
+@pytest.mark.parametrize("name", ["objective", "mended_objective"])
+def test_a_step_with_no_argument_that_moves_is_named_and_not_played(name):
+    found = steps(name)
+    assert [(step.function, step.standing) for step in found.steps] == [("perturbation", "no argument moves")]
+    assert found.outcome == "nothing to isolate"
+    assert (found.best, found.suspicion) == (None, None)
+    assert any("whole runs" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", [name for name in MENDED if name != "mended_objective"])
+@pytest.mark.chance(1e-6, "the level of the suspicion: one audit of a call within its claim")
+def test_the_mended_step_is_named_and_not_suspected(name):
+    found = steps(name, error=1e-6)
+    assert found.steps[0].function == targets.STEPS[name.removeprefix("mended_")]
+    assert found.outcome == "isolated"
+    assert found.best.epsilon_lower > 0.2 * targets.CLAIM, "the call is played: its loss is seen"
+
+
+@pytest.mark.chance(1e-6, "the level of the suspicion: one audit of a call within its claim")
+def test_a_step_that_only_moves_with_what_was_released_is_no_step():
+    """The target is exactly 1-DP; unforced, the second step would show a loss of 4.85 and more."""
+    for seed in range(3):
+        found = steps("hidden_by_release", error=1e-6 / 3, seed=seed)
+        assert found.outcome == "isolated"
+        assert found.best.epsilon_lower < 1.2
+        assert found.best.first in ("value = 0.0", "value = 1.0", "value = np.float64(1.0)")
+
+
+def test_after_a_draw_of_the_target_itself_nothing_is_played():
+    found = steps("hidden_by_inline_release", pairs=40)
+    assert found.outcome == "nothing to isolate"
+    assert {step.standing for step in found.steps} == {"after draws that could not be forced", "no argument moves"}
+    assert any("could not be forced" in note for note in found.notes)
+
+
+def test_the_same_seed_and_runs_give_the_same_report():
+    def fields(report):
+        found = json.loads(report.to_json())
+        assert found.pop("seconds") > 0.0
+        return found
+
+    assert fields(steps("output")) == fields(steps("output"))
+    assert fields(steps("output")) != fields(steps("output", seed=1))
+
+
+def test_the_look_shares_no_coins_with_the_audit():
+    assert own_seed(3) != 3
+    assert len({own_seed(seed) for seed in range(100)}) == 100
+
+
+def still(data, rng):
+    return data.sum()
+
+
+def by_another_generator(data, rng):
+    return data.sum() + np.random.default_rng(1).laplace()
+
+
+@pytest.mark.parametrize("target", [still, by_another_generator])
+def test_a_target_that_draws_nothing_is_refused(target):
+    with pytest.raises(PrivcheckError, match="draws nothing from the Generator that it is given"):
+        privcheck.steps(target, epsilon=1.0)
+
+
+def test_kernels_are_refused():
+    with pytest.raises(PrivcheckError, match="Python code in this process"):
+        privcheck.steps("adap-ucb", epsilon=1.0)
+
+
+class Bandit:
+    """A bandit whose noisy sums have a method of their own."""
+
+    def __init__(self, rng):
+        self.rng, self.sums = rng, np.zeros(2)
+
+    def select(self):
+        return int(np.argmax(self.noisy(self.sums)))
+
+    def noisy(self, sums):
+        return sums + self.rng.laplace(0.0, 0.1, 2)
+
+    def update(self, action, reward):
+        self.sums[action] += reward
+
+
+def test_steps_of_a_bandit_are_found():
+    found = privcheck.steps(Bandit, arms=2, horizon=3, **QUICK | {"pairs": 4})
+    assert found.suspicion.place.startswith("Bandit.noisy")
+    assert "sums" in found.steps[0].moves
+
+
+def test_statuses_and_files_of_the_command(tmp_path, capsys):
+    page, file = tmp_path / "steps.html", tmp_path / "steps.json"
+    asked = ["--epsilon", "1", "--runs", "1000", "--pairs", "4"]
+    for name, status in (("output", 3), ("mended_output", 0), ("objective", 3)):
+        more = ["--json", str(file), "--html", str(page)] if name == "output" else []
+        with pytest.raises(SystemExit) as ended:
+            main(["steps", f"{FILE}:{name}", *asked, *more])
+        assert ended.value.code == status, name
+    shown = capsys.readouterr()
+    assert "the call of add_noise alone has a loss of at least" in shown.out
+    assert "provided that" in shown.out
+    assert not shown.err
+    assert "add_noise" in page.read_text(encoding="utf-8")
+    assert privcheck.load(file).suspicion.kind == "step"
+    (tmp_path / "still.py").write_text("def still(data, rng):\n    return data.sum()\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["steps", f"{tmp_path / 'still.py'}:still", *asked])
+    assert ended.value.code == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+@pytest.mark.chance(0.001, "the level of the verdict")
+def test_whole_runs_on_the_pair_of_a_step_find_the_violation():
+    found = privcheck.audit(targets.output, epsilon=targets.CLAIM, time_budget=8.0)
+    assert found.verdict == "violation"
+    assert found.suspicion is None
+    assert any("found by a step" in note for note in found.notes)
+    assert found.streams.startswith("(["), "the call that repeats the audit names the pair"
+    again = privcheck.audit(
+        targets.output, epsilon=targets.CLAIM, runs=found.runs, streams=(found.witness.first, found.witness.second)
+    )
+    assert again.epsilon_lower == found.epsilon_lower
+
+
+@pytest.mark.chance(0.001, "the level of the verdict")
+def test_whole_runs_alone_accuse_a_target_that_hides_its_step():
+    found = privcheck.audit(targets.hidden_by_rounding, epsilon=targets.CLAIM, time_budget=8.0)
+    assert found.verdict == "inconclusive"
+    assert found.suspicion.kind == "step"
+    assert found.suspicion.epsilon > 2.0
+    assert "noisy at slow_targets.py" in found.suspicion.place
+    assert any(PROVIDED[-1] in note for note in found.notes)
+
+
+def test_whole_runs_of_fast_code_are_not_preceded_by_a_look(monkeypatch):
+    monkeypatch.setattr(targets, "waste", lambda _: None)
+    monkeypatch.setattr(guided, "search_steps", None)
+    assert privcheck.audit(targets.output, epsilon=targets.CLAIM, time_budget=1.0).suspicion is None
+
+
+def test_given_runs_are_played_as_they_are_given(monkeypatch):
+    monkeypatch.setattr(guided, "_looked_for", None)
+    assert privcheck.audit(targets.output, epsilon=targets.CLAIM, runs=100, pairs=3).runs == 100
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", MOVED)
+def test_whole_audits_find_the_faulty_targets(name):
+    """Within the usual time budget, a minute of processor time."""
+    assert privcheck.audit(getattr(targets, name), epsilon=targets.CLAIM).verdict == "violation"
+
+
+@pytest.mark.nightly
+@pytest.mark.chance(0.001, "the level of the verdict")
+@pytest.mark.parametrize("name", [*MENDED, *targets.HIDING, "hidden_by_inline_release"])
+def test_whole_audits_accuse_no_correct_target(name):
+    assert privcheck.audit(getattr(targets, name), epsilon=targets.CLAIM).verdict != "violation"
