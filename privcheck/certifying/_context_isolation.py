@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.certifying._deep_copies import deep_copy
+from privcheck.certifying._recorded.deep_copies import deep_copy
 from privcheck.generators import bits_of, copying
 from privcheck.private_values import RELEASE, Leak
 

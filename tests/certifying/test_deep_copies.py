@@ -14,9 +14,9 @@ import pytest
 
 from privcheck import BudgetExceededError, guard
 from privcheck.certifying import _context_isolation as isolation
-from privcheck.certifying import _deep_copies
 from privcheck.certifying._context_isolation import copy_of_state, generators, throw_away
-from privcheck.certifying._deep_copies import deep_copy
+from privcheck.certifying._recorded import deep_copies
+from privcheck.certifying._recorded.deep_copies import deep_copy
 from privcheck.mechanisms import Laplace
 from privcheck.private_values import Private, PrivateSource, zeros
 
@@ -200,9 +200,9 @@ def test_broken_twins_are_found(name, states, monkeypatch):
     def twin_of(policy):
         with monkeypatch.context() as patch:
             if name == "rules":
-                patch.setattr(_deep_copies, "_holds_attributes_alone", lambda kind: hasattr(kind, "__dict__"))
+                patch.setattr(deep_copies, "_holds_attributes_alone", lambda kind: hasattr(kind, "__dict__"))
             else:
-                patch.setattr(_deep_copies, "id", lambda _: object(), raising=False)
+                patch.setattr(deep_copies, "id", lambda _: object(), raising=False)
             try:
                 return described(deep_copy(policy, {}))
             except RecursionError:  # of a circle

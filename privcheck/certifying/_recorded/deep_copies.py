@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import copyreg
 import types
-from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any
 
@@ -39,7 +38,7 @@ def deep_copy(value: Any, memo: dict[int, Any]) -> Any:
     >>> one, one is two, one is row
     ([0.5, 1.5], True, False)
     """
-    kind: Hashable = type(value)
+    kind: Any = type(value)  # mypy takes classes for unhashable because their objects may be
     if kind in ATOMS:
         return value
     found = memo.get(id(value), memo)
@@ -60,7 +59,7 @@ def deep_copy(value: Any, memo: dict[int, Any]) -> Any:
     elif kind is Private:
         memo[id(value)] = made = value.copy()
     elif _holds_attributes_alone(kind) and not hasattr(value, "__deepcopy__"):
-        memo[id(value)] = made = object.__new__(kind)  # type: ignore[arg-type]
+        memo[id(value)] = made = object.__new__(kind)
         state = made.__dict__
         for name, part in vars(value).items():
             state[name] = part if type(part) in ATOMS else deep_copy(part, memo)
