@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import copy
-import copyreg
 import inspect
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.certifying._recorded.deep_copies import deep_copy
 from privcheck.generators import bits_of, copying
-from privcheck.private_values import RELEASE, Leak, Private
+from privcheck.private_values import RELEASE, Leak
 
 KEPT = (
     "whatever `select` sets is lost under the guard, which calls it on a throw-away copy; keep the private context "
     f"that `update` receives, and {RELEASE}"
 )
-
-_ATOMS = frozenset({int, float, bool, str, bytes, type(None)})
 
 NOT_COPIED = (
     "the policy cannot be copied (copy.deepcopy), so whatever select() keeps of a context survives: no upper bound"
@@ -49,7 +46,7 @@ def throw_away(policy: Any) -> Any | None:
     memo: dict[int, Any] = {}
     try:
         with copying():
-            copied = copy.deepcopy(policy, memo)
+            copied = deep_copy(policy, memo)
             for original in _generators(memo):
                 bits_of(memo[id(original)]).state = _fresh(original)
     except Exception:
@@ -91,54 +88,12 @@ def copy_of_state(policy: Any, shared: list[np.random.Generator]) -> Any | None:
     (True, False)
     """
     memo: dict[int, Any] = {id(original): original for original in shared}
-    if (plain := _plain_copy(policy, memo)) is not None:
-        return plain
     try:
         with copying():
-            copied = copy.deepcopy(policy, memo)
+            copied = deep_copy(policy, memo)
     except Exception:
         return None
     return None if copied is policy else copied
-
-
-def _plain_copy(policy: Any, shared: dict[int, Any]) -> Any | None:
-    """Return what `copy.deepcopy` would, in a tenth of the time, of a policy whose attributes are the simplest.
-
-    They are numbers, text, lists of these, single private values and what is shared, each under one name. None for any
-    other policy, and for one whose class says how it is copied.
-    """
-    cls: Any = type(policy)  # mypy takes classes for unhashable because their objects may be
-    if not _copied_by_attributes(cls) or hasattr(policy, "__deepcopy__"):
-        return None
-    state: dict[str, Any] = {}
-    seen: set[int] = set()
-    for name, part in vars(policy).items():
-        if type(part) in _ATOMS or id(part) in shared:
-            state[name] = part
-            continue
-        if id(part) in seen:
-            return None
-        seen.add(id(part))
-        if type(part) is list and _ATOMS.issuperset(map(type, part)):
-            state[name] = part[:]
-        elif isinstance(part, Private):
-            state[name] = part.copy()
-        else:
-            return None
-    copied = object.__new__(cls)
-    copied.__dict__.update(state)
-    return copied
-
-
-@lru_cache(maxsize=64)
-def _copied_by_attributes(cls: type) -> bool:
-    """Return whether objects of a class are copied by copying their attributes."""
-    own = ("__new__", "__reduce__", "__reduce_ex__", "__getstate__")
-    slots = any(parent.__dict__.get("__slots__") for parent in cls.__mro__)
-    listed = cls in copyreg.dispatch_table or any(
-        hasattr(cls, name) for name in ("__getnewargs__", "__getnewargs_ex__")
-    )
-    return not (slots or listed) and all(getattr(cls, name) is getattr(object, name) for name in own)
 
 
 @contextmanager

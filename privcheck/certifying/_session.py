@@ -102,14 +102,13 @@ class Session(Recorder):
         self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
         self._is_reading, self.watches_generators = False, False
         self.release_generators: ReleaseGenerators | None = None
-        self._checked_at, self._expects, self._most = 0, True, [0.0] * len(BOUNDS)
+        self._checked_at, self._looked_at, self._expects, self._most = 0, 0, True, [0.0] * len(BOUNDS)
 
     def reward(self, value: float, arm: int, of_round: int | None = None) -> Private:
         """Wrap the reward of an arm in this round, or in another."""
         t = self.round if of_round is None else of_round
         self._check_range(value, t)
-        datum = (t, arm) if self.relation.unit == "reward" else t
-        return self.source.scalar(value, *self.rewards, datum=datum)
+        return self.source.scalar(value, *self.rewards, datum=(t, arm) if self.relation.unit == "reward" else t)
 
     def rewards_of_rounds(self, values: Any, arms: Sequence[int]) -> Private:
         """Wrap one reward of each of several rounds, shape (n,), from this round on; the last of them becomes this
@@ -298,13 +297,14 @@ class Session(Recorder):
     def expects_refusal(self) -> bool:
         """Whether a release like the largest so far could exceed the budget for data that private values refer to.
 
-        It is also true before the first release, after which no release is known to fit.
+        It is true before the first release, too. It is found after each, and if so again: new draws seem to be used.
         """
-        if self._checked_at != (count := len(self.ledger.releases)):
+        if self._checked_at != (count := len(self.ledger.releases)) or (self._expects and self._looked_at != count):
+            self._looked_at = self._checked_at
             for release in self.ledger.releases[self._checked_at : count]:
                 for charge in ByDatum.of(release.charges).different:
-                    pairs = zip(self._most, BOUNDS, strict=True)
-                    self._most = [max(most, getattr(charge, name)) for most, name in pairs]
+                    larger = (max(most, getattr(charge, name)) for most, name in zip(self._most, BOUNDS, strict=True))
+                    self._most = [*larger]
             if any(self._most):
                 total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), Charge.total(*self._most)))
                 self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)

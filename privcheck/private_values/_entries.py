@@ -15,6 +15,7 @@ import numpy as np
 
 from privcheck.arrays import Array, Bools, Integers
 from privcheck.errors import PrivcheckError, words
+from privcheck.private_values._columns import as_long
 from privcheck.private_values._features import FeatureTable, Key
 from privcheck.private_values._leaks import describe_data
 from privcheck.private_values._noise.noised import toss
@@ -244,7 +245,7 @@ def collected(
     lows, highs = ends
     places = np.flatnonzero(lows < highs)
     owners, lows, highs, values, whole = (
-        np.broadcast_to(column, lows.shape)[places] for column in (owners, lows, highs, values, whole)
+        as_long(column, lows.shape)[places] for column in (owners, lows, highs, values, whole)
     )
     features = table.derived([keys[place] for place in places.tolist()], owners, lows, highs, values, group, 1.0, whole)
     return np.where(ends[0] < ends[1], 0.0, ends[0]), Terms.of(places, features, np.ones(places.size))

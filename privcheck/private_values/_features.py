@@ -12,7 +12,7 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values._columns import Column, Steady
+from privcheck.private_values._columns import Column, Steady, as_long
 from privcheck.private_values._data_ids import DataIds
 from privcheck.private_values._spans import Spans
 from privcheck.private_values._vector_bounds import VectorBound
@@ -112,7 +112,7 @@ class FeatureTable:
         columns: Any = self.owner, self.low, self.high, self._hidden, self.group, self.multiplicity, self.whole
         numbers = owners, lows, highs, np.clip(values, lows, highs), groups, multiplicities, wholes
         for column, given in zip(columns, numbers, strict=True):
-            column.extend(np.broadcast_to(given, shape))
+            column.extend(as_long(given, shape))
         return range(first, len(self.low))
 
     def add_group(self, bound: VectorBound) -> int:
@@ -132,7 +132,8 @@ class FeatureTable:
                 new.setdefault(key, place)
         if new:
             places = np.fromiter(new.values(), np.int64, len(new))
-            made = self.add_all(*(np.broadcast_to(column, len(keys))[places] for column in columns))
+            shape = (len(keys),)
+            made = self.add_all(*(as_long(column, shape)[places] for column in columns))
             known.update(zip(new, made, strict=True))
             self._keys.update(zip(made, new, strict=True))
         return np.array([known[key] for key in keys], np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import _products as products
+from privcheck.private_values._columns import as_long
 from privcheck.private_values._leaks import RELEASE
 from privcheck.private_values._refused_operations import NONLINEAR, refuse
 from privcheck.private_values._terms import NOTHING, Terms, common
@@ -107,7 +108,7 @@ def dot(a: Private, b: Private) -> Private:
 def total(a: Private, axis: Any = None, keepdims: bool = False) -> Private:
     """Return the sum over some axes."""
     shape = np.sum(a._positions, axis=axis, keepdims=True).shape
-    outputs = np.broadcast_to(np.arange(math.prod(shape)).reshape(shape), a.shape).ravel()
+    outputs = as_long(np.arange(math.prod(shape)).reshape(shape), a.shape).ravel()
     terms = a.terms.spread(np.arange(a.size), outputs)
     return a.make(a.source, np.sum(a._const, axis=axis, keepdims=keepdims), terms).of_kind(common(a, least="i"))
 
@@ -208,8 +209,8 @@ def _scaled(function: Callable[[Any, Any], Any], a: Private, b: Private, factor:
         terms = a.terms.scaled(float(factor))
     else:
         shape = np.broadcast_shapes(a.shape, b.shape)
-        inputs = np.broadcast_to(np.arange(a.size).reshape(a.shape), shape).ravel()
-        terms = a.terms.spread(inputs, np.arange(inputs.size), np.broadcast_to(factor, shape).ravel())
+        inputs = as_long(np.arange(a.size).reshape(a.shape), shape).ravel()
+        terms = a.terms.spread(inputs, np.arange(inputs.size), as_long(factor, shape).ravel())
     return _reused(a.make(joint_source(a, b), function(a._const, b._const), terms), a, b).of_kind(common(a, b))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers, real_array
 from privcheck.errors import PrivcheckError, words
+from privcheck.private_values._columns import as_long
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
 from privcheck.private_values._leaks import describe_data
 from privcheck.private_values._refused_operations import NONLINEAR, refuse
@@ -25,7 +26,7 @@ def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Term
     The products of the entries of two bounded vectors, or of one and a number, are the entries of a bounded vector.
     """
     one, two = Entries.of(a), Entries.of(b)
-    left, right = (np.broadcast_to(np.arange(value.size).reshape(value.shape), shape).ravel() for value in (a, b))
+    left, right = (as_long(np.arange(value.size).reshape(value.shape), shape).ravel() for value in (a, b))
     by_one, by_two = one.private[left], two.private[right]
     with quiet():
         const = np.where(by_one & by_two, 0.0, one.const[left] * two.const[right])
@@ -85,7 +86,7 @@ def clip(value: Any, low: Any, high: Any) -> Any:
         return value.make(None, const, value.terms).of_kind(kind)
     shape = np.shape(const)
     places, lowest, highest = (
-        np.broadcast_to(array, shape).ravel()
+        as_long(array, shape).ravel()
         for array in (np.arange(value.size).reshape(value.shape), lows._const, highs._const)
     )
     entries = Entries.of(value).taken(places)

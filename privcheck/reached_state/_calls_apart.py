@@ -72,7 +72,7 @@ def applied_apart(
     that names, before it is called with anything (with an `on_change`, it is called all the same); what is not
     known to keep nothing is noted in `source`.
     """
-    plain = source is None or is_plain(function)
+    plain = is_plain(function)
     if (
         source is not None
         and source.on_change is not None
@@ -80,7 +80,7 @@ def applied_apart(
     ):
         source.functions[key] = None if plain else Kept([function])
     if source is None or plain:
-        with without_messages(function):
+        with without_messages(function, plain=plain):
             return [inside(number) for number in numbers]
     _look_through(function, source)
     found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import sys
 from contextlib import suppress
+from operator import methodcaller
 from typing import Any
 
 from privcheck.reached_state import _holders as holders
@@ -13,6 +14,8 @@ _CONTAINERS = {
     holders.put_dictionary, holders.put_object, holders.put_items, holders.put_set, holders.put_deque,
     holders.put_ordered,
 }  # fmt: skip
+
+_size = methodcaller("__sizeof__")
 
 
 class Sizes:
@@ -65,10 +68,6 @@ class Sizes:
                     _fill(put, value, saved)
 
 
-def _size(value: Any) -> int:
-    return int(value.__sizeof__())
-
-
 def _of(put: Any, value: Any) -> Any:
     return value.__dict__ if put is holders.put_object else value
 
@@ -90,7 +89,7 @@ def _is_as_filled(put: Any, value: Any, saved: Any) -> bool:
     else:
         made = {}
         made.update(saved[1] if put is holders.put_object else saved)
-    return int(made.__sizeof__()) == _size(value)
+    return bool(made.__sizeof__() == _size(value))
 
 
 def _fill(put: Any, value: Any, saved: Any) -> None:

@@ -16,7 +16,7 @@ from privcheck.reached_state._walk import Walk
 
 _OF_FUNCTION = attrgetter(*holders.MEMBERS, "__dict__")
 _OF_CLASS = attrgetter("__name__", "__qualname__", "__bases__", "__class__")
-_CONTENT = attrgetter("cell_contents")
+_CONTENT, _SPACE = attrgetter("cell_contents"), attrgetter("__dict__")
 
 Test = Callable[[], bool]
 
@@ -48,10 +48,10 @@ class Unchanged:
         self._tests: list[Test] = [
             *_dictionaries(found[holders.put_dictionary] + found[holders.put_space], dict),
             *_dictionaries([vars(value) for value in found[holders.put_class]], type(vars(type))),
-            *_parts(found[holders.put_class], _OF_CLASS),
-            *_parts(found[holders.put_members], _OF_FUNCTION),
+            *_attributes(found[holders.put_class], _OF_CLASS),
+            *_attributes(found[holders.put_members], _OF_FUNCTION),
             *_objects(objects),
-            *_parts(cells, lambda cell: (_CONTENT(cell),)),
+            *_single(cells, _CONTENT),
             *_sequences(lists, list),
             *_sequences(found[holders.put_deque], collections.deque),
             *_sequences(found[holders.put_set], set),
@@ -113,8 +113,25 @@ def _parts(values: list[Any], get: Callable[[Any], Iterable[Any]]) -> Iterable[T
     yield test
 
 
-def _dictionaries(values: list[Any], kind: Any) -> Iterable[Test]:
-    """Yield a test of whether dictionaries hold the same keys and objects in the same order."""
+def _attributes(values: list[Any], get: Callable[[Any], tuple[Any, ...]]) -> Iterable[Test]:
+    """Yield a test of whether objects have the same attributes, of which there are always as many."""
+    if values:
+        was = list(chain.from_iterable(map(get, values)))
+        yield lambda: _all_same(chain.from_iterable(map(get, values)), was)
+
+
+def _single(values: list[Any], get: Callable[[Any], Any]) -> Iterable[Test]:
+    """Yield a test of whether objects have the same one part."""
+    if values:
+        was = list(map(get, values))
+        yield lambda: _all_same(map(get, values), was)
+
+
+def _dictionaries(every: list[Any], kind: Any) -> Iterable[Test]:
+    """Yield tests of whether dictionaries hold the same keys and objects in the same order."""
+    empty, values = ([each for each in every if bool(kind.__len__(each)) is full] for full in (False, True))
+    if empty:
+        yield lambda: not any(map(kind.__len__, empty))
     if not values:
         return
     lengths = list(map(kind.__len__, values))
@@ -132,9 +149,9 @@ def _dictionaries(values: list[Any], kind: Any) -> Iterable[Test]:
 def _objects(values: list[Any]) -> Iterable[Test]:
     """Yield a test of whether objects have the same class and the same attributes."""
     if values:
-        kinds, spaces = list(map(type, values)), [value.__dict__ for value in values]
-        yield lambda: _all_same(map(type, values), kinds) and _all_same((value.__dict__ for value in values), spaces)
-        yield from _dictionaries(spaces, dict)
+        yield from _single(values, type)
+        yield from _single(values, _SPACE)
+        yield from _dictionaries(list(map(_SPACE, values)), dict)
 
 
 def _sequences(values: list[Any], kind: Any) -> Iterable[Test]:

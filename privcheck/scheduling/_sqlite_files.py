@@ -135,7 +135,8 @@ class Database:
     def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Execute one statement."""
         try:
-            return self._own().execute(statement, values)
+            own = self._connection if self._process == os.getpid() else self._own()
+            return own.execute(statement, values)
         except (OSError, sqlite3.Error) as error:
             raise self.refusal.of(error) from error
 
@@ -147,7 +148,8 @@ class Database:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows that a statement selects."""
         try:
-            return self._own().execute(statement, values).fetchall()
+            own = self._connection if self._process == os.getpid() else self._own()
+            return own.execute(statement, values).fetchall()
         except (OSError, sqlite3.Error) as error:
             raise self.refusal.of(error) from error
 

@@ -13,7 +13,6 @@ import pytest
 from privcheck import Contexts, guard
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.certifying import Session
-from privcheck.certifying._context_isolation import _plain_copy, copy_of_state
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation
 from privcheck.private_values import PrivateSource, clip, zeros
@@ -220,52 +219,6 @@ def test_a_million_rounds_take_less_than_fifty_mebibytes(noise, request):
     found = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     unit = 1024 if sys.platform == "darwin" else 1
     assert int(found.stdout) / unit < 50 * 1024 * (rounds / 1e6 if rounds < 1e6 else 1.0) + 2048 * (rounds < 1e6)
-
-
-class Simple:
-    def __init__(self, **state):
-        vars(self).update(state)
-
-
-class Own(Simple):
-    def __deepcopy__(self, memo):
-        return Own(copied=True)
-
-
-class Slots(Simple):
-    __slots__ = ("more",)
-
-
-class Listed(list):
-    pass
-
-
-SAME, COINS = [1.0], np.random.default_rng(0)
-STATES = [
-    (Simple(rng=COINS, pulls=[1, 2.0, None], text="a", count=3), True),
-    (Simple(one=SAME, two=SAME), False),
-    (Simple(nested=[[1]]), False),
-    (Simple(kept={"a": 1}, array=np.arange(3.0)), False),
-    (Own(pulls=[1]), False),
-    (Slots(pulls=[1]), False),
-    (Listed([1]), False),
-    (Simple(other=np.random.default_rng(1)), False),
-]
-
-
-@pytest.mark.parametrize(("policy", "plain"), STATES)
-def test_a_plain_copy_is_what_deepcopy_makes(policy, plain):
-    """Only where it knows the answer: shared lists, nested objects and classes with rules of their own are left out."""
-    found = _plain_copy(policy, {id(COINS): COINS})
-    assert (found is not None) == plain
-    copied = copy_of_state(policy, [COINS])
-    expected = copy.deepcopy(policy, {id(COINS): COINS})
-    assert type(copied) is type(expected)
-    assert repr(vars(copied)).split(" at ")[0] == repr(vars(expected)).split(" at ")[0]
-    for name, part in vars(copied).items():
-        assert part is not getattr(policy, name, None) or type(part) is not list
-    if hasattr(copied, "two"):
-        assert copied.one is copied.two
 
 
 def test_whether_a_refusal_is_to_be_expected_is_found_from_new_releases_alone():

@@ -170,3 +170,29 @@ def test_a_registry_that_a_call_makes_is_gone_afterwards() -> None:
     with apart([space["own"]], Coins()):
         space["own"](0.1)
         assert "__warningregistry__" in space
+
+
+def plain(x):
+    return float(np.sqrt((x - 0.5) ** 0.5))
+
+
+@pytest.mark.parametrize("numbers", ["private", "public"])
+def test_python_remembers_what_it_has_warned_of_while_plain_functions_are_called(numbers) -> None:
+    """It forgot at every call, and a warning that is shown once was shown again; other functions make it forget."""
+    value = PrivateSource().scalar(0.1, 0.0, 1.0, 0) if numbers == "private" else 0.1
+    space = {"warnings": warnings, "__name__": "elsewhere"}
+    exec("def warn():\n    warnings.warn('large')", space)
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        filters, version = warnings.filters, None
+        for _ in range(20):
+            space["warn"]()
+            privcheck.feature(plain, value, 0.0, 1.0)
+            version = version or space["__warningregistry__"]["version"]
+        assert [str(each.message) for each in shown] == ["large"]
+        assert warnings.filters is filters
+        assert space["__warningregistry__"]["version"] == version
+        privcheck.feature(lambda x: plain(x) if [x] else x, value, 0.0, 1.0)
+        space["warn"]()
+        assert len(shown) == 2
+        assert space["__warningregistry__"]["version"] != version

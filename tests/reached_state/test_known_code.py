@@ -22,6 +22,7 @@ BYTES, ARRAY, VARIABLE = bytearray(b"one"), np.ones(3), contextvars.ContextVar("
 SPACE, EMPTY = types.SimpleNamespace(x=1.0), types.SimpleNamespace()
 NESTED = {"inner": [{"deep": [1.0]}]}
 PARTIAL = functools.partial(max, 1.0)
+NOTHING, SOMETHING = {}, {"a": 1.0}
 
 
 class Slotted:
@@ -32,7 +33,15 @@ class Base:
     seen = []
 
 
-SLOTTED = Slotted()
+class Held:
+    pass
+
+
+class Other:
+    pass
+
+
+SLOTTED, HELD = Slotted(), Held()
 SLOTTED.x = 1.0
 
 
@@ -61,7 +70,7 @@ class Policy(Base):
         global NUMBER, SPACE
         NUMBER, SPACE = NUMBER, SPACE
         return (helper(context), TABLE, LIST, SET, QUEUE, ORDERED, COUNTS, BYTES, ARRAY, VARIABLE, SPACE, EMPTY, NESTED,
-                PARTIAL, SLOTTED, counted)
+                PARTIAL, SLOTTED, HELD, NOTHING, SOMETHING, counted)
 """
 
 CHANGES = {
@@ -69,6 +78,10 @@ CHANGES = {
     "a global that is bound to another object": lambda m: setattr(m, "SPACE", types.SimpleNamespace(x=1.0)),
     "a value of a dictionary": lambda m: m.TABLE.update(a=2.0),
     "a key of a dictionary, with its value": lambda m: m.TABLE.update(b=m.TABLE.pop("a")),
+    "an empty dictionary": lambda m: m.NOTHING.update(a=1.0),
+    "a dictionary that becomes empty": lambda m: m.SOMETHING.clear(),
+    "the class of an object": lambda m: setattr(m.HELD, "__class__", m.Other),
+    "the attributes of an object": lambda m: setattr(m.HELD, "__dict__", {"x": 1.0}),
     "a list": lambda m: m.LIST.append(1.0),
     "a set": lambda m: m.SET.add(2.0),
     "a deque": lambda m: m.QUEUE.append(1.0),

@@ -79,7 +79,7 @@ class Answer:
         return self.value
 
 
-@dataclass
+@dataclass(slots=True)
 class Event:
     """One call that changes the policy.
 
