@@ -12,7 +12,7 @@ from privcheck.fixing._edits.edit import Edit, Proposal
 from privcheck.fixing._edits.idle import without_idle_noise
 from privcheck.fixing._edits.proposals import proposals
 from privcheck.fixing._edits.universal import universal
-from privcheck.fixing._look import Finding, Setting, computing, look, same_actions
+from privcheck.fixing._look import Finding, Setting, computing, look
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
 
@@ -211,8 +211,6 @@ class _Search:
 
     def _propose(self, step: Step, finding: Finding, *, at_once: bool = False) -> None:
         for proposal in self._proposals(step.text, finding):
-            if proposal.edit.family == "spelling" and not self._is_alike(step.text, proposal.text):
-                continue
             method, statement = self._place(step.text, finding)
             new = Step(proposal.text, (*step.moves, Move(proposal, finding, method, statement)))
             if at_once and proposal.edit.name == "own-generator":
@@ -225,11 +223,6 @@ class _Search:
             return proposals(self._program(text), finding, self.setting)
         except (NotEditableError, SyntaxError):
             return []
-
-    def _is_alike(self, before: str, after: str) -> bool:
-        """Return whether an edit of spelling plays the same actions as what it is made of, in both settings."""
-        settings = (self.setting, other(self.setting))
-        return all(same_actions(before, after, self.class_name, each, self.source.path) for each in settings)
 
     def _place(self, text: str, finding: Finding) -> tuple[str, str]:
         """Return the method and the code of the statement that something was found in."""

@@ -51,7 +51,7 @@ class FixEdit:
     Parameters
     ----------
     name : what it does, in a few words.
-    family : "spelling", "noise", "structure" or "universal".
+    family : "noise", "structure" or "universal".
     argument : why it is right, in one sentence. The certificate decides, not the sentence.
     line : of the source, where it was made.
     """
