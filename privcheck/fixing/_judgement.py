@@ -50,25 +50,37 @@ class Judgement(NamedTuple):
     settings: tuple[str, ...] = ()
 
 
-def judged(source: SourceText, patch: Patch, class_name: str, setting: Setting) -> Judgement:
-    """Return the certificate of a patch, or why it has none.
+def looked_at_elsewhere(source: SourceText, text: str, class_name: str, setting: Setting) -> Judgement:
+    """Return why a patch is withdrawn before it is certified, if it is, and the settings that it was looked at in.
 
-    Guarded runs come first, at two other settings, which catch noise that was fitted to this one: less epsilon, more
-    arms and four times as many rounds; and more epsilon and about twice as many rounds. Then it is certified in full,
-    replays included, with a seed that the search did not have.
+    Guarded runs at two other settings catch noise that was fitted to this one: less epsilon, more arms and four times
+    as many rounds; and more epsilon and about twice as many rounds.
     """
-    text = patch.text
     if other := changed_elsewhere(source, text, class_name):
         return Judgement(None, f"it changes {other}, which is not what was to be fixed")
-    afresh = setting._replace(seed=setting.seed + SEED)
     told: list[str] = []
-    for other_setting in others(afresh):
+    for other_setting in others(afresh(setting)):
         found, used = _longest_look(source, text, class_name, other_setting, setting.horizon)
         if found is not None:
             return Judgement(None, f"at {in_words(used)}: {found.sentence}", tuple(told))
         told.append(in_words(used))
-    certificate, why = certified(source, text, class_name, afresh)
-    return Judgement(certificate, why, tuple(told))
+    return Judgement(None, "", tuple(told))
+
+
+def judged(source: SourceText, patch: Patch, class_name: str, setting: Setting) -> Judgement:
+    """Return the certificate of a patch, or why it has none: guarded runs elsewhere, and then it is certified in full,
+    replays included.
+    """
+    found = looked_at_elsewhere(source, patch.text, class_name, setting)
+    if found.withdrawn:
+        return found
+    certificate, why = certified(source, patch.text, class_name, afresh(setting))
+    return found._replace(certificate=certificate, withdrawn=why)
+
+
+def afresh(setting: Setting) -> Setting:
+    """Return the setting with a seed that the search does not have."""
+    return setting._replace(seed=setting.seed + SEED)
 
 
 def changed_elsewhere(source: SourceText, text: str, class_name: str) -> str:

@@ -79,6 +79,11 @@ class Step(NamedTuple):
         return sum(edit.cost for edit in self.edits)
 
     @property
+    def made(self) -> frozenset[tuple[str, str]]:
+        """Its edits and their sites: a patch that has those of another one, and more, can do without the rest."""
+        return frozenset((move.proposal.edit.name, move.proposal.site) for move in self.moves)
+
+    @property
     def kind(self) -> frozenset[str]:
         """The names of its edits, of which some are variants of one."""
         return frozenset(VARIANTS.get(edit.name, edit.name).removeprefix("clipped-") for edit in self.edits) - {""}
@@ -168,7 +173,7 @@ class _Search:
     def _next(self) -> Step | None:
         while self._waiting:
             step = heapq.heappop(self._waiting)[2]
-            if step.text not in self._seen:
+            if step.text not in self._seen and not any(other.made < step.made for other in self.patches):
                 return step
         return None
 
@@ -282,11 +287,20 @@ class _Search:
         best = {kind: next((s for s in steps if s.is_quiet), steps[0]) for kind, steps in kinds.items()}
         targeted = [step for step in best.values() if not step.is_universal]
         always = {_universal_name(step): step for step in best.values() if step.is_universal}
-        told = "latest-block" if "latest-block" in always else "noisy-blocks"
-        order = [*targeted[:2], *_of(always, told, "noisy-rewards")]
+        told = [step for step in self.patches if self._is_told_latest(step)][:1]
+        if told:
+            always.pop("latest-block", None)  # it would be told the same
+        told = told or _of(always, "latest-block") or _of(always, "noisy-blocks")
+        order = [*targeted[:2], *told, *_of(always, "noisy-rewards")]
         order += [step for step in kinds[targeted[0].kind] if not step.is_quiet][:1] if targeted else []
-        order += [*_of(always, "noisy-counts"), *targeted[2:], *_of(always, "noisy-blocks"), *self.patches]
+        order += [*_of(always, "noisy-counts"), *targeted[2:], *_of(always, "noisy-blocks")]
+        order += [step for step in self.patches if not step.is_universal or _universal_name(step) in always]
         return sorted(list({step.text: step for step in order}.values())[:KEPT], key=lambda step: step.cost)
+
+    def _is_told_latest(self, step: Step) -> bool:
+        """Return whether a patch learns from the latest released mean of rewards, and is not otherwise changed."""
+        made = [move.proposal for move in step.moves]
+        return len(made) == 1 and made[0].edit.name == "latest-released" and made[0].site == self.start.told()[2]
 
 
 def _of(steps: dict[str, Step], *names: str) -> list[Step]:

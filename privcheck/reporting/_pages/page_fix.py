@@ -35,7 +35,7 @@ from privcheck.reporting._text.fix_sentences import (
     tried_words,
 )
 from privcheck.reporting._text.numbers import clean
-from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Fix, FixPatch
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, RECOMMENDED, WITHDRAWN, Fix, FixPatch
 
 TITLE = "privcheck fix"
 
@@ -142,14 +142,14 @@ def _regret_table(found: Fix) -> str:
 
 
 def _others(found: Fix) -> list[str]:
-    listed = [patch for patch in found.patches if patch is not found.recommended and patch.is_certified]
+    listed = [patch for patch in found.patches if patch.standing not in (RECOMMENDED, WITHDRAWN)]
     parts = []
     for patch in listed:
         why = f": {clean(patch.why)}" if patch.why else ""
         head = f"{patch.standing}{why}. Regret {share(patch.regret)} of uniform play's. {audit_words(found, patch)}"
         name = element("summary", text(f"Patch {patch.number}: {edits(patch)}, {lines(patch)}"))
         parts.append(element("details", name + element("p", text(head)) + diff_block(patch.diff)))
-    return [section("Other certified patches", parts)] if parts else []
+    return [section("Other patches", parts)] if parts else []
 
 
 def _tried(found: Fix) -> list[str]:

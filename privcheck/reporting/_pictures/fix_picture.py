@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.reporting._pictures.style import CERTIFIED, COLOURS, INK, MID, NARROW, WIDE, new_figure, settings
 from privcheck.reporting._text.fix_sentences import sentence
-from privcheck.results import CERTIFIED_TOO, RECOMMENDED, Fix, PolicyRegret
+from privcheck.results import CERTIFIED_TOO, NOT_CERTIFIED, RECOMMENDED, Fix, PolicyRegret
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +58,7 @@ def _locator() -> Any:
 
 
 def _rows(found: Fix) -> list[tuple[PolicyRegret, str]]:
-    colours = {RECOMMENDED: CERTIFIED, CERTIFIED_TOO: COLOURS["consistent"]}
+    colours = {RECOMMENDED: CERTIFIED, CERTIFIED_TOO: COLOURS["consistent"], NOT_CERTIFIED: COLOURS["inconclusive"]}
     patches = [
         (patch.regret, colours.get(patch.standing, COLOURS["violation"]))
         for patch in found.patches

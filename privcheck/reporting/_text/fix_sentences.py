@@ -8,7 +8,7 @@ from privcheck.accounting import Pure
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import coverage
 from privcheck.reporting._text.numbers import at_least, at_most, clean
-from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Certificate, Fix, FixPatch, PolicyRegret
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, WITHDRAWN, Certificate, Fix, FixPatch, PolicyRegret
 
 MARKS = {FIXED: "✓", NOTHING_TO_FIX: "✓", NONE_LEARNS: "?"}
 """By the outcome; a cross for "nothing certifies"."""
@@ -117,7 +117,9 @@ def tried_words(found: Fix) -> list[str]:
     """Return what was tried, each combination of edits once, and why patches were withdrawn."""
     combined = dict.fromkeys(" + ".join(dict.fromkeys(names)) for names in found.tried if names)
     told = [f"tried {clean(names)}" for names in combined]
-    return told + [clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if not patch.is_certified]
+    return told + [
+        clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if patch.standing == WITHDRAWN
+    ]
 
 
 def fix_command(certificate: Certificate, place: str = "") -> str:
