@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import linecache
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.fixing._best_certified import best_certified, numbered
-from privcheck.fixing._diff import name_in_diffs, unified
+from privcheck.fixing._diff import name_in_diffs, split_head, unified
 from privcheck.fixing._judgement import Judgement, certified, looked_at_elsewhere
 from privcheck.fixing._look import Finding, Setting, computing
 from privcheck.fixing._own_file import OwnFile, own_file, own_path
 from privcheck.fixing._price import Priced, priced, ratio
 from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import Patch, search
-from privcheck.fixing._source_text import SourceText
+from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.fixing._write import check_writable, write_patch
 from privcheck.progress import progress
 from privcheck.results import (
@@ -188,7 +189,7 @@ NOTHING_FOUND = "guarded runs find nothing to fix, and the code is not certified
 
 def _finding(found: Finding, source: SourceText) -> FixFinding:
     own = found.file and _is_same(found.file, source)
-    lines = source.text.split("\n")
+    lines = lines_of(source.text)
     code = lines[found.line - 1] if own and 0 < found.line <= len(lines) else linecache.getline(found.file, found.line)
     file = str(source.path) if own else found.file
     return FixFinding(found.kind, file, found.line, code.strip(), found.sentence.replace(found.file or "\0", file))
@@ -205,7 +206,7 @@ def _listed(patch: Patch, judgement: Judgement, own: OwnFile) -> FixPatch:
         standing=WITHDRAWN if judgement.withdrawn else NOT_CERTIFIED,
         why=judgement.withdrawn,
         edits=tuple(FixEdit(edit.name, edit.family, edit.argument, edit.line) for edit in patch.edits),
-        diff=unified(source.text, patch.text, name_in_diffs(source.path)),
+        diff=unified(source.with_mark(source.text), source.with_mark(patch.text), name_in_diffs(source.path)),
         text=patch.text,
         settings=judgement.settings,
     )
@@ -249,8 +250,10 @@ def check_fixable(target: Any, *, to_write: bool = False) -> None:
 
 
 def diff_bytes(target: Any, patch: FixPatch) -> bytes:
-    """Return the diff of a patch in the encoding of the file that it was made for."""
-    return own_source(target).encoded(patch.diff)
+    """Return the diff of a patch: lines in the encoding of the file that it was made for, and its name in UTF-8."""
+    source = own_source(target)
+    head, lines = split_head(patch.diff)
+    return os.fsencode(head) + source.without_mark.encoded(lines)
 
 
 def own_source(target: Any) -> SourceText:

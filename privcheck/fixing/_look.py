@@ -21,7 +21,7 @@ import numpy as np
 
 from privcheck.certifying import Refusal, first_finding
 from privcheck.errors import PrivcheckError
-from privcheck.fixing._source_text import SourceText
+from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.private_values import Leak
 from privcheck.targets import Claim, Game, Target, describe_exception, load
 
@@ -166,7 +166,7 @@ def load_text(text: str, path: Path, class_name: str) -> Any:
     module.__file__ = file
     sys.modules[name] = module
     sys.path.insert(0, str(path.absolute().parent))
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    linecache.cache[file] = len(text), None, lines_of(text), file
     exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
     return getattr(module, class_name)
 
