@@ -19,9 +19,17 @@ from privcheck.fixing._source_text import SourceText
 
 pytestmark = pytest.mark.long
 
-_spec = importlib.util.spec_from_file_location("awkward_bandits", Path(__file__).with_name("awkward.py"))
-awkward = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(awkward)
+
+def beside(name):
+    spec = importlib.util.spec_from_file_location(f"{name}_bandits", Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+STYLES = beside("awkward").AWKWARD
+FILES = {name: text.encode() for name, text in STYLES.items()}
+FILES |= beside("awkward_text").files(STYLES["walrus"], STYLES["slots"])
 
 WITHOUT = {"epsilon and rng overwritten later": "no edit can know which Generator the class has in the end"}
 """Those for which no patch is found, and why."""
@@ -29,20 +37,20 @@ WITHOUT = {"epsilon and rng overwritten later": "no edit can know which Generato
 
 @cache
 def found(name, path):
-    return search(SourceText.of_bytes(path, awkward.BYTES[name]), "Bandit", Setting(), looks=9)
+    return search(SourceText.of_bytes(path, FILES[name]), "Bandit", Setting(), looks=9)
 
 
 def listed(name, folder):
     """Return the file of a bandit, and its patches as `privcheck.fix` lists them."""
     path = folder / "bandit.py"
-    path.write_bytes(awkward.BYTES[name])
+    path.write_bytes(FILES[name])
     source = SourceText.read(path)
     answer = found(name, path)
     own = _fix.OwnFile(source, "Bandit")
     return source, answer, [_fix._listed(patch, _fix.Judgement(None, ""), own) for patch in answer.patches]
 
 
-@pytest.mark.parametrize("name", awkward.BYTES)
+@pytest.mark.parametrize("name", FILES)
 def test_patches_hold_elsewhere_and_change_what_they_say(name, tmp_path):
     source, answer, patches = listed(name, tmp_path)
     assert answer.finding is not None

@@ -21,6 +21,7 @@ from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.reporting._text.fix_sentences import (
     audit_words,
     certify_command,
+    diff_line,
     edits,
     lines,
     mark,
@@ -71,7 +72,7 @@ def details(found: Fix) -> RenderableType:
 def diff_lines(diff: str) -> list[Text]:
     """Return the lines of a diff in their colours."""
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    shown = [line.rstrip("\r") for line in diff.rstrip("\n").split("\n")]
+    shown = [diff_line(line) for line in diff.rstrip("\n").split("\n")]
     heads = ("diff ", "--- ", "+++ ")
     return [
         Text(line, "bold" if line.startswith(heads) else styles.get(line[:1], ""), no_wrap=True, overflow="ignore")

@@ -26,6 +26,7 @@ from privcheck.reporting._text.fix_sentences import (
     audit_words,
     certify_command,
     command,
+    diff_line,
     edits,
     lines,
     mark,
@@ -107,7 +108,7 @@ def diff_block(diff: str) -> str:
     """
     shown = []
     for line in diff.rstrip("\n").split("\n"):
-        own = html.escape(line.rstrip("\r"))
+        own = html.escape(diff_line(line))
         head = line.startswith(("diff ", "--- ", "+++ ", "@@", "\\"))
         tag = "i" if head else "ins" if line.startswith("+") else "del" if line.startswith("-") else ""
         shown.append(element(tag, own) if tag else own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from privcheck.accounting import Pure
+from privcheck.errors import printable
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import coverage
 from privcheck.reporting._text.numbers import at_least, at_most, clean
@@ -60,6 +61,15 @@ def _bound(patch: FixPatch) -> str:
 def share(regret: PolicyRegret | None) -> str:
     """Return a regret as a share of the uniform policy's."""
     return "-" if regret is None else f"{100.0 * regret.share:.3g} %"
+
+
+def diff_line(line: str) -> str:
+    r"""Return a line of a diff without its end, with escapes for what does not print: it comes from a file.
+
+    >>> diff_line("+\ta\x1b\r")
+    '+\ta\\x1b'
+    """
+    return "\t".join(map(printable, line.rstrip("\r").split("\t")))
 
 
 def edits(patch: FixPatch) -> str:
