@@ -9,9 +9,9 @@ tests/certifying that are certified: of these none may be touched. They are take
 alone, so that the first of them are a sample; the file is written after each, and what is in it is not done again.
 
 Printed are a row for each program and a summary: how many have a recommended patch, how many a certified one without a
-universal edit, and without blocks of rewards, which fit almost any bandit, too; the regret of the recommended patch over
-that of the original where the original learns, CPU seconds, and how many diffs git applies. Two patches of a program are
-certified at most.
+universal edit, and without blocks of rewards, which fit almost any bandit, too; the regret of the recommended patch
+over that of the original where the original learns, CPU seconds, and how many diffs git applies. Two patches of a
+program are certified at most.
 """
 
 from __future__ import annotations

@@ -239,7 +239,10 @@ class Fix(Result):
     @classmethod
     def from_json(cls, text: str) -> Fix:
         """Return the result whose `to_json` gave this text."""
-        return read_as(cls, text)
+        found = read_as(cls, text)
+        if found.outcome not in (NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES):
+            raise ValueError(f"outcome is {found.outcome!r}")
+        return found
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page: the finding, the diffs, the certificate and the regret."""

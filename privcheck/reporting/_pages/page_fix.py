@@ -65,7 +65,7 @@ def render_fix(found: Fix) -> str:
 def _outcome(found: Fix) -> str:
     word, _, rest = sentence(found).partition(": ")
     tone = TONES.get(found.outcome, "not-certified")
-    told = element("p", f"{badge(word, mark(found))} {text(rest)}", f"verdict {tone}")
+    told = element("p", f"{badge(text(word), mark(found))} {text(rest)}", f"verdict {tone}")
     return element("section", told, tone)
 
 
@@ -75,7 +75,7 @@ def _finding(found: Fix) -> list[str]:
         return []
     parts = [element("p", text(own.sentence))]
     if own.code:
-        parts.append(marked_code([(f"> {own.line}  {own.code}", True)]))
+        parts.append(marked_code([(f"> {own.line}  {diff_line(own.code)}", True)]))
     return [section("What was found", parts)]
 
 
