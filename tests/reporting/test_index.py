@@ -329,13 +329,13 @@ def test_the_page_of_bounds_from_a_file_is_that_of_the_bounds(texts):
 def test_exit_status_and_default_place(folder, capsys):
     assert run(["report", str(folder)]) == 1
     assert "✗ violation" in capsys.readouterr().out
-    for name in ("audit-violation", "audit-unbounded", "certificate-leaky", "certificate-refused"):
+    for name in ("audit-violation", "audit-unbounded", "certificate-leaky", "certificate-refused", "fix-nothing"):
         (folder / f"{name}.json").unlink()
     assert run(["report", str(folder), "--html", str(folder / "new" / "all.html")]) == 0
     assert (folder / "new" / "all.html").is_file()
 
 
-@pytest.mark.parametrize("alarm", ["audit-violation", "certificate-leaky", "certificate-refused"])
+@pytest.mark.parametrize("alarm", ["audit-violation", "certificate-leaky", "certificate-refused", "fix-nothing"])
 def test_one_bad_result_is_enough(texts, tmp_path, alarm):
     for name in ("audit-consistent", alarm):
         (tmp_path / f"{name}.json").write_text(texts[name])
