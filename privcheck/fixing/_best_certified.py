@@ -74,7 +74,7 @@ def _first(
     """Return the first patch that is certified, and not refuted by an audit if it is to be recommended, and those that
     are withdrawn before it.
     """
-    withdrawn = []
+    withdrawn = list[FixPatch]()
     for patch in patches:
         if computing() >= until:
             break
