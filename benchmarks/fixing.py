@@ -1,13 +1,17 @@
 """How many leaky bandits get a patch that is certified and learns, and what it costs.
 
-    python benchmarks/fixing.py --every 1 --json fixing.json
-    python benchmarks/fixing.py --every 5 --time-budget 20
+    python benchmarks/fixing.py --json fixing.json
+    python benchmarks/fixing.py --json few.json --most 10 --time-budget 20
 
 Fixed are the leaky bandits of tests/fixing (leaky_*.py), 20 broken twins of tests/certifying (every third of its 60),
 which were written before there were edits, and, as a check that nothing is made worse, private programs of
-tests/certifying that are certified: of these none may be touched. `--every 5` takes every fifth of each. Printed are a
-row for each program and a summary: how many have a recommended patch, one without a universal edit, the regret of the
-recommended patch over that of the original where the original learns, CPU seconds, and how many diffs git applies.
+tests/certifying that are certified: of these none may be touched. They are taken in an order that depends on the seed
+alone, so that the first of them are a sample; the file is written after each, and what is in it is not done again.
+
+Printed are a row for each program and a summary: how many have a recommended patch, how many a certified one without a
+universal edit, and without blocks of rewards, which fit almost any bandit, too; the regret of the recommended patch
+over that of the original where the original learns, CPU seconds, and how many diffs git applies. Two patches of a
+program are certified at most.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import random
 import re
 import shutil
 import subprocess
@@ -27,8 +32,9 @@ from typing import NamedTuple
 import numpy as np
 
 import privcheck
+from privcheck.files import write_whole
 from privcheck.progress import progress
-from privcheck.results import Fix
+from privcheck.results import Fix, FixPatch
 
 TESTS = Path(__file__).parents[1] / "tests"
 
@@ -121,9 +127,13 @@ def row(program: Program, folder: Path, arguments: argparse.Namespace) -> dict[s
         "lines": None if patch is None else list(patch.changed_lines),
         "targeted": any(each.by_targeted_edits for each in found.certified),
         "targeted_learns": any(each.by_targeted_edits and not each.why for each in found.certified),
+        "where_found": any(map(_where_found, found.certified)),
+        "where_found_learns": any(_where_found(each) and not each.why for each in found.certified),
+        "where_found_looked_at": any(_where_found(each) and each.standing != "withdrawn" for each in found.patches),
         "certified": len(found.certified),
-        "stop_learning": sum(each.standing == "not recommended" for each in found.patches),
-        "withdrawn": [each.why for each in found.patches if not each.is_certified],
+        "stop_learning": sum(bool(each.why) and each.why.startswith("it stops") for each in found.patches),
+        "stops": patch is not None and bool(patch.why),
+        "withdrawn": [each.why for each in found.patches if each.standing == "withdrawn"],
         "ratio": None if patch is None else patch.regret_ratio,
         "looks": found.looks,
         "cpu_search_and_judge": round(found.seconds[0], 2),
@@ -131,6 +141,11 @@ def row(program: Program, folder: Path, arguments: argparse.Namespace) -> dict[s
         "applies": [_applies(found, each.diff, folder) for each in found.patches],
         "untouched": file.read_text("utf-8") == program.text,
     }
+
+
+def _where_found(patch: FixPatch) -> bool:
+    """Return whether all edits of a patch are made where something was found, or leave out noise."""
+    return patch.by_targeted_edits and not any("released" in edit.name for edit in patch.edits)
 
 
 def _applies(found: Fix, diff: str, folder: Path) -> bool:
@@ -151,8 +166,14 @@ def summary(rows: list[dict[str, object]]) -> list[str]:
         fixed = [each for each in own if each["outcome"] == "fixed"]
         ratios = [float(each["ratio"]) for each in fixed if each["ratio"] is not None]  # type: ignore[arg-type]
         told.append(f"{kind}: {len(fixed)} of {len(own)} have a patch that is certified and learns")
+        told.append(f"  recommended patches that stop learning: {_count(own, 'stops')}")
         told.append(
-            f"  by targeted edits: certified {_count(own, 'targeted')}, and learning {_count(own, 'targeted_learns')}"
+            f"  by edits that are not universal: certified {_count(own, 'targeted')}, and learning "
+            f"{_count(own, 'targeted_learns')}"
+        )
+        told.append(
+            f"  by edits where it was found, without blocks: certified {_count(own, 'where_found')}, and learning "
+            f"{_count(own, 'where_found_learns')}; nothing found in guarded runs {_count(own, 'where_found_looked_at')}"
         )
         if ratios:
             told.append(
@@ -172,29 +193,45 @@ def _count(rows: list[dict[str, object]], name: str) -> int:
     return sum(bool(each.get(name)) for each in rows)
 
 
+def _done(path: Path | None, options: dict[str, object]) -> list[dict[str, object]]:
+    """Return the rows of a file that was begun with the same options."""
+    if path is None or not path.exists():
+        return []
+    found = json.loads(path.read_text("utf-8"))
+    if found["options"] != options:
+        raise SystemExit(f"{path} was begun with other options: {found['options']}")
+    rows: list[dict[str, object]] = found["rows"]
+    return rows
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="How many leaky bandits get a certified patch that learns.")
-    parser.add_argument("--every", type=int, default=1, help="every so many programs of each kind")
     parser.add_argument("--kinds", default="leaky,broken,certified", help="which kinds, separated by commas")
+    parser.add_argument("--most", type=int, help="programs to take, the first of the order")
     parser.add_argument("--rounds", type=int, default=2000, help="rounds by which regret is measured")
     parser.add_argument("--time-budget", type=float, default=60.0, help="CPU seconds for the regret of a program")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path, help="file for the rows")
+    parser.add_argument("--json", type=Path, help="file for the rows; what is in it is not done again")
     arguments = parser.parse_args()
     makers = {"leaky": leaky, "broken": broken, "certified": lambda: certified(40)}
-    programs = [each for kind in arguments.kinds.split(",") for each in makers[kind]()[:: arguments.every]]
-    rows = []
-    with tempfile.TemporaryDirectory() as place, progress("fixing", len(programs), counted=True) as advance:
+    programs = [each for kind in arguments.kinds.split(",") for each in makers[kind]()]
+    random.Random(arguments.seed).shuffle(programs)
+    options = {name: getattr(arguments, name) for name in ("kinds", "rounds", "time_budget", "seed")}
+    rows = _done(arguments.json, options)
+    done = {(each["kind"], each["program"]) for each in rows}
+    left = [each for each in programs[: arguments.most] if (each.kind, each.name) not in done]
+    with tempfile.TemporaryDirectory() as place, progress("fixing", len(left), counted=True) as advance:
         shutil.copy(TESTS / "certifying" / "programs_helpers.py", place)
-        for program in programs:
+        for program in left:
             rows.append(row(program, Path(place), arguments))
             advance(1)
             shown = {name: value for name, value in rows[-1].items() if name not in ("applies", "untouched")}
-            sys.stdout.write(f"{json.dumps(shown)}\n")
+            sys.stdout.write(f"{len(rows)} of {len(programs)} {json.dumps(shown)}\n")
             sys.stdout.flush()
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
-    sys.stdout.write("\n".join(["", *summary(rows), ""]))
+            if arguments.json is not None:
+                text = json.dumps({"options": options, "programs": len(programs), "rows": rows}, indent=1)
+                write_whole(arguments.json, text)
+    sys.stdout.write("\n".join(["", f"{len(rows)} of {len(programs)} programs", *summary(rows), ""]))
     return 0
 
 

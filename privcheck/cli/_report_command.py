@@ -40,9 +40,10 @@ def report(
         privcheck certify adap-ucb --epsilon 1 --json results/certificate.json
         privcheck report results
 
-    Reads the .json files of audits, certificates, bounds, frontiers and simulations in the folder and its subfolders.
-    Each result links to the page with the same name. Missing pages of audits, certificates and bounds are written, by
-    default of the 50 results that come first: violations, leaks and refused certificates do. --pages writes all.
+    Reads the .json files of audits, certificates, fixes, bounds, frontiers and simulations in the folder and its
+    subfolders. Each result links to the page with the same name. Missing pages of audits, certificates and bounds are
+    written, by default of the 50 results that come first: violations, leaks and refused certificates do. --pages writes
+    all.
 
     If several claims were audited, two lines say which of them are refuted when their number is allowed for: with a
     bound on the probability of any wrong refutation, and on the share of wrong ones. The folder has to hold all audits
@@ -54,9 +55,9 @@ def report(
 
         privcheck report results/audit.json --review
 
-    Exit status: 0 nothing found, 1 any violation, leak or refused certificate, 2 bad input, including a .json file that
-    cannot be read as a result: it is named on standard error and left out of the page. So is a cell of a sweep that
-    failed.
+    Exit status: 0 nothing found, 1 any violation, leak, refused certificate or leak without a patch, 2 bad input,
+    including a .json file that cannot be read as a result: it is named on standard error and left out of the page. So
+    is a cell of a sweep that failed.
     """
     from privcheck.errors import PrivcheckError, on_one_line, printable, words
     from privcheck.reporting import details, is_own, plural, read_folder, save_index, sentence

@@ -34,6 +34,12 @@ def unified(before: str, after: str, name: str) -> str:
     return head + "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
 
 
+def split_head(diff: str) -> tuple[str, str]:
+    """Return the lines that name the file, and what it changes."""
+    lines = diff.split("\n")
+    return "".join(f"{line}\n" for line in lines[:3]), "\n".join(lines[3:])
+
+
 def _lines(text: str) -> list[str]:
     pieces = text.split("\n")
     return [f"{line}\n" for line in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.fixing._diff import name_in_diffs, unified
-from privcheck.fixing._judgement import Judgement, certified, judged, refuted
+from privcheck.fixing._best_certified import best_certified, numbered
+from privcheck.fixing._diff import name_in_diffs, split_head, unified
+from privcheck.fixing._judgement import Judgement, certified, looked_at_elsewhere
 from privcheck.fixing._look import Finding, Setting, computing
 from privcheck.fixing._own_file import OwnFile, own_file, own_path
 from privcheck.fixing._price import Priced, priced, ratio
 from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import Patch, search
-from privcheck.fixing._source_text import SourceText
+from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.fixing._write import check_writable, write_patch
 from privcheck.progress import progress
 from privcheck.results import (
-    CERTIFIED_TOO,
     FIXED,
     NONE_LEARNS,
+    NOT_CERTIFIED,
     NOTHING_CERTIFIES,
     NOTHING_TO_FIX,
     RECOMMENDED,
@@ -53,8 +55,10 @@ def fix(
 
     Guarded runs find what leaks or exceeds the budget. Edits of a closed list are made for it, one after the other,
     until guarded runs find nothing; two edits that fit any bandit, noisy rewards and noisy blocks of rewards, are
-    always tried. Each patch that is left is judged afresh, with another seed and in two more settings, and its regret
-    is measured beside that of the original. The file is read and not changed: see `save_patch`.
+    always tried. Each patch that is left is looked at afresh, with another seed and in two more settings, and its
+    regret is measured beside that of the original. Two of them are certified: the best, and the best of the other kind,
+    which is by edits for what was found, or by edits that fit any bandit. The file is read and not changed: see
+    `save_patch`.
 
     Parameters
     ----------
@@ -145,33 +149,30 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
     )
     if found.finding is None:
         return _unfound(result, source, name, setting, started)
-    judgements = []
-    for patch in found.patches:
-        judgements.append(judged(source, patch, name, setting))
-        advance(35 // len(found.patches))
-    kept = [number for number, judgement in enumerate(judgements) if not judgement.withdrawn]
+    looks = [looked_at_elsewhere(source, patch.text, name, setting) for patch in found.patches]
+    advance(15)
+    kept = [number for number, judgement in enumerate(looks) if not judgement.withdrawn]
     judging = computing() - started
     result = replace(result, seconds=(judging, 0.0))
-    patches = [_listed(patch, judgement, own) for patch, judgement in zip(found.patches, judgements, strict=True)]
+    patches = [_listed(patch, judgement, own) for patch, judgement in zip(found.patches, looks, strict=True)]
     if not kept:
-        return replace(result, patches=_numbered(patches))
+        return replace(result, patches=numbered(patches))
     texts = [found.patches[number].text for number in kept]
     price = priced(source, name, texts, setting, rounds=rounds, seconds=seconds)
     advance(40)
     for place, number in enumerate(kept):
         patches[number] = _with_price(patches[number], price, place)
     pricing = computing() - started - judging
-    patches.sort(key=_rank)
-    patches, audits = _with_best_audited(patches, source, name, setting)
+    patches = best_certified(patches, source, name, setting)
     standings = {patch.standing for patch in patches}
     outcome = FIXED if RECOMMENDED in standings else NONE_LEARNS if STOPS_LEARNING in standings else NOTHING_CERTIFIES
     return replace(
         result,
         outcome=outcome,
-        patches=_numbered(sorted(patches, key=_rank)),
+        patches=numbered(patches),
         original=price.original,
         others=price.others,
-        seconds=(judging + audits, pricing),
+        seconds=(computing() - started - pricing, pricing),
     )
 
 
@@ -188,7 +189,7 @@ NOTHING_FOUND = "guarded runs find nothing to fix, and the code is not certified
 
 def _finding(found: Finding, source: SourceText) -> FixFinding:
     own = found.file and _is_same(found.file, source)
-    lines = source.text.split("\n")
+    lines = lines_of(source.text)
     code = lines[found.line - 1] if own and 0 < found.line <= len(lines) else linecache.getline(found.file, found.line)
     file = str(source.path) if own else found.file
     return FixFinding(found.kind, file, found.line, code.strip(), found.sentence.replace(found.file or "\0", file))
@@ -202,60 +203,18 @@ def _listed(patch: Patch, judgement: Judgement, own: OwnFile) -> FixPatch:
     source = own.source
     return FixPatch(
         number=0,
-        standing=WITHDRAWN if judgement.withdrawn else CERTIFIED_TOO,
+        standing=WITHDRAWN if judgement.withdrawn else NOT_CERTIFIED,
         why=judgement.withdrawn,
         edits=tuple(FixEdit(edit.name, edit.family, edit.argument, edit.line) for edit in patch.edits),
-        diff=unified(source.text, patch.text, name_in_diffs(source.path)),
+        diff=unified(source.with_mark(source.text), source.with_mark(patch.text), name_in_diffs(source.path)),
         text=patch.text,
-        certificate=None if judgement.withdrawn else judgement.certificate,
         settings=judgement.settings,
     )
 
 
 def _with_price(patch: FixPatch, price: Priced, place: int) -> FixPatch:
     measured, why = price.patches[place], price.stops[place]
-    return replace(
-        patch,
-        standing=STOPS_LEARNING if why else CERTIFIED_TOO,
-        why=why,
-        regret=measured,
-        regret_ratio=ratio(measured, price.original),
-    )
-
-
-ORDER = (RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING, WITHDRAWN)
-
-
-def _rank(patch: FixPatch) -> tuple[int, float]:
-    """Regret decides among certified patches that learn; the number of lines plays no part."""
-    return ORDER.index(patch.standing), 0.0 if patch.regret is None else patch.regret.share
-
-
-def _with_best_audited(
-    patches: Sequence[FixPatch], source: SourceText, name: str, setting: Setting
-) -> tuple[list[FixPatch], float]:
-    """Return the patches, of which the first that an audit does not refute is recommended, and the CPU seconds."""
-    started, result = computing(), list(patches)
-    for number, patch in enumerate(result):
-        if patch.standing != CERTIFIED_TOO:
-            break
-        audited, why = refuted(source, patch.text, name, setting)
-        lower, runs = (None, 0) if audited is None else audited
-        patch = replace(patch, epsilon_lower=lower, audit_runs=runs)
-        if not why:
-            result[number] = replace(patch, standing=RECOMMENDED)
-            break
-        result[number] = replace(patch, standing=WITHDRAWN, why=why, certificate=None, regret=None, regret_ratio=None)
-    return result, computing() - started
-
-
-def _numbered(patches: Sequence[FixPatch]) -> tuple[FixPatch, ...]:
-    """Return the patches with their numbers, by which their regret is named too."""
-    found = []
-    for number, patch in enumerate(patches, 1):
-        regret = None if patch.regret is None else replace(patch.regret, policy=f"patch {number}")
-        found.append(replace(patch, number=number, regret=regret))
-    return tuple(found)
+    return replace(patch, why=why, regret=measured, regret_ratio=ratio(measured, price.original))
 
 
 def save_patch(found: Fix, target: Any) -> str:
@@ -291,8 +250,10 @@ def check_fixable(target: Any, *, to_write: bool = False) -> None:
 
 
 def diff_bytes(target: Any, patch: FixPatch) -> bytes:
-    """Return the diff of a patch in the encoding of the file that it was made for."""
-    return own_source(target).encoded(patch.diff)
+    """Return the diff of a patch: lines in the encoding of the file that it was made for, and its name in UTF-8."""
+    source = own_source(target)
+    head, lines = split_head(patch.diff)
+    return os.fsencode(head) + source.without_mark.encoded(lines)
 
 
 def own_source(target: Any) -> SourceText:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from privcheck.certifying import certify
 from privcheck.errors import PrivcheckError
-from privcheck.fixing._look import Finding, Setting, apart, look, same_actions
+from privcheck.fixing._look import Finding, Setting, apart, look
 from privcheck.fixing._patch_audit import Audited, audited
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._program import Program
@@ -30,9 +30,6 @@ played, and so on up to those of the longest look, if lines have not run by then
 
 RUNS = 3
 """Guarded runs of the certificate."""
-
-ALIKE = 50
-"""Runs in each of three settings in which an edit of spelling has to play the same actions."""
 
 SEED = 10_007
 """What is added to the seed of the search, so that the judge sees other streams, coins and noise."""
@@ -53,36 +50,37 @@ class Judgement(NamedTuple):
     settings: tuple[str, ...] = ()
 
 
-def judged(source: SourceText, patch: Patch, class_name: str, setting: Setting) -> Judgement:
-    """Return the certificate of a patch, or why it has none.
+def looked_at_elsewhere(source: SourceText, text: str, class_name: str, setting: Setting) -> Judgement:
+    """Return why a patch is withdrawn before it is certified, if it is, and the settings that it was looked at in.
 
-    Guarded runs come first, at two other settings, which catch noise that was fitted to this one: less epsilon, more
-    arms and four times as many rounds; and more epsilon and about twice as many rounds. Then it is certified in full,
-    replays included, with a seed that the search did not have. A patch that only spells otherwise has to play the same
-    actions as the original.
+    Guarded runs at two other settings catch noise that was fitted to this one: less epsilon, more arms and four times
+    as many rounds; and more epsilon and about twice as many rounds.
     """
-    text = patch.text
     if other := changed_elsewhere(source, text, class_name):
         return Judgement(None, f"it changes {other}, which is not what was to be fixed")
-    afresh = setting._replace(seed=setting.seed + SEED)
-    if all(edit.family == "spelling" for edit in patch.edits) and not plays_alike(source, text, class_name, afresh):
-        return Judgement(None, "it only spells otherwise, and plays other actions on the same rewards and coins")
     told: list[str] = []
-    for other_setting in others(afresh):
+    for other_setting in others(afresh(setting)):
         found, used = _longest_look(source, text, class_name, other_setting, setting.horizon)
         if found is not None:
             return Judgement(None, f"at {in_words(used)}: {found.sentence}", tuple(told))
         told.append(in_words(used))
-    certificate, why = certified(source, text, class_name, afresh)
-    return Judgement(certificate, why, tuple(told))
+    return Judgement(None, "", tuple(told))
 
 
-def plays_alike(source: SourceText, text: str, class_name: str, setting: Setting) -> bool:
-    """Return whether a text plays the actions of the original in all runs of three settings, on ordinary rewards."""
-    return all(
-        same_actions(source.text, text, class_name, each._replace(runs=ALIKE), source.path)
-        for each in (setting, *others(setting))
-    )
+def judged(source: SourceText, patch: Patch, class_name: str, setting: Setting) -> Judgement:
+    """Return the certificate of a patch, or why it has none: guarded runs elsewhere, and then it is certified in full,
+    replays included.
+    """
+    found = looked_at_elsewhere(source, patch.text, class_name, setting)
+    if found.withdrawn:
+        return found
+    certificate, why = certified(source, patch.text, class_name, afresh(setting))
+    return found._replace(certificate=certificate, withdrawn=why)
+
+
+def afresh(setting: Setting) -> Setting:
+    """Return the setting with a seed that the search does not have."""
+    return setting._replace(seed=setting.seed + SEED)
 
 
 def changed_elsewhere(source: SourceText, text: str, class_name: str) -> str:

@@ -19,11 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privcheck.certifying import Refusal, drive, first_finding, random_table
+from privcheck.certifying import Refusal, first_finding
 from privcheck.errors import PrivcheckError
-from privcheck.fixing._source_text import SourceText
-from privcheck.generators import seed_both
-from privcheck.mechanisms import Tape
+from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.private_values import Leak
 from privcheck.targets import Claim, Game, Target, describe_exception, load
 
@@ -168,7 +166,7 @@ def load_text(text: str, path: Path, class_name: str) -> Any:
     module.__file__ = file
     sys.modules[name] = module
     sys.path.insert(0, str(path.absolute().parent))
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    linecache.cache[file] = len(text), None, lines_of(text), file
     exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
     return getattr(module, class_name)
 
@@ -198,28 +196,6 @@ def computing() -> float:
         return time.monotonic()
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in both)
-
-
-def same_actions(before: str, after: str, class_name: str, setting: Setting, path: Path | None = None) -> bool:
-    """Return whether two texts play the same actions on ordinary rewards with equal seeds; not if one of them fails."""
-    place = Path("bandit.py") if path is None else path
-    played = [apart(partial(_actions, text, place, class_name, setting), SECONDS, None) for text in (before, after)]
-    return played[0] is not None and played[0] == played[1]
-
-
-def _actions(text: str, path: Path, class_name: str, setting: Setting) -> list[list[int]] | None:
-    """Return what a program plays on the streams of a look; None if it fails."""
-    try:
-        policy, _, game = _target(text, path, class_name, setting)
-        rng, found = np.random.default_rng([setting.seed, 0]), []
-        for number in range(setting.runs):
-            table = random_table(rng, setting.horizon, policy.arms, game, number)
-            seed_both(number)
-            built = policy.build(np.random.default_rng([setting.seed, number]))
-            found.append(drive(built, table, Tape(np.random.default_rng(number)), policy.feedback))
-    except Exception:
-        return None
-    return found
 
 
 def _target(text: str, path: Path, class_name: str, setting: Setting) -> tuple[Target, Claim, Game]:

@@ -193,10 +193,21 @@ class Program:
     def inherited(self, name: str) -> Function | None:
         """Return the method that an object of the class has, if the file defines it."""
         for each in self.line_of_classes:
-            for node in each.body:
+            for node in reversed(each.body):  # of two the later one
                 if isinstance(node, ast.FunctionDef) and node.name == name:
                     return node
         return None
+
+    def is_assigned(self, name: str) -> bool:
+        """Return whether a class gives a name a value otherwise than by a plain definition, as in `update = learn`."""
+        for each in self.line_of_classes:
+            inner = [node for node in each.body if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+            for node in (part for statement in inner for part in ast.walk(statement)):
+                if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+                    return True
+                if isinstance(node, ast.FunctionDef) and node.name == name:
+                    return True
+        return False
 
     @cached_property
     def attributes(self) -> set[str]:
@@ -234,7 +245,7 @@ class Program:
         names = ["self", "action", "reward"]
         if update is not None:
             given = [argument.arg for argument in (*update.args.posonlyargs, *update.args.args)]
-            if len(given) != 3 or update.args.vararg or update.decorator_list:
+            if len(given) != 3 or update.args.vararg or self.is_assigned("update"):
                 raise NotEditableError("update() does not take an action and a reward")
             names = given
         return names[0], names[1], names[2]

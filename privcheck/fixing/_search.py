@@ -12,7 +12,7 @@ from privcheck.fixing._edits.edit import Edit, Proposal
 from privcheck.fixing._edits.idle import without_idle_noise
 from privcheck.fixing._edits.proposals import proposals
 from privcheck.fixing._edits.universal import universal
-from privcheck.fixing._look import Finding, Setting, computing, look, same_actions
+from privcheck.fixing._look import Finding, Setting, computing, look
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
 
@@ -77,6 +77,11 @@ class Step(NamedTuple):
     @property
     def cost(self) -> int:
         return sum(edit.cost for edit in self.edits)
+
+    @property
+    def made(self) -> frozenset[tuple[str, str]]:
+        """Its edits and their sites: a patch that has those of another one, and more, can do without the rest."""
+        return frozenset((move.proposal.edit.name, move.proposal.site) for move in self.moves)
 
     @property
     def kind(self) -> frozenset[str]:
@@ -168,7 +173,7 @@ class _Search:
     def _next(self) -> Step | None:
         while self._waiting:
             step = heapq.heappop(self._waiting)[2]
-            if step.text not in self._seen:
+            if step.text not in self._seen and not any(other.made < step.made for other in self.patches):
                 return step
         return None
 
@@ -211,8 +216,6 @@ class _Search:
 
     def _propose(self, step: Step, finding: Finding, *, at_once: bool = False) -> None:
         for proposal in self._proposals(step.text, finding):
-            if proposal.edit.family == "spelling" and not self._is_alike(step.text, proposal.text):
-                continue
             method, statement = self._place(step.text, finding)
             new = Step(proposal.text, (*step.moves, Move(proposal, finding, method, statement)))
             if at_once and proposal.edit.name == "own-generator":
@@ -225,11 +228,6 @@ class _Search:
             return proposals(self._program(text), finding, self.setting)
         except (NotEditableError, SyntaxError):
             return []
-
-    def _is_alike(self, before: str, after: str) -> bool:
-        """Return whether an edit of spelling plays the same actions as what it is made of, in both settings."""
-        settings = (self.setting, other(self.setting))
-        return all(same_actions(before, after, self.class_name, each, self.source.path) for each in settings)
 
     def _place(self, text: str, finding: Finding) -> tuple[str, str]:
         """Return the method and the code of the statement that something was found in."""
@@ -289,11 +287,20 @@ class _Search:
         best = {kind: next((s for s in steps if s.is_quiet), steps[0]) for kind, steps in kinds.items()}
         targeted = [step for step in best.values() if not step.is_universal]
         always = {_universal_name(step): step for step in best.values() if step.is_universal}
-        told = "latest-block" if "latest-block" in always else "noisy-blocks"
-        order = [*targeted[:2], *_of(always, told, "noisy-rewards")]
+        told = [step for step in self.patches if self._gives_latest(step)][:1]
+        if told:
+            always.pop("latest-block", None)  # it would hear the same
+        told = told or _of(always, "latest-block") or _of(always, "noisy-blocks")
+        order = [*targeted[:2], *told, *_of(always, "noisy-rewards")]
         order += [step for step in kinds[targeted[0].kind] if not step.is_quiet][:1] if targeted else []
-        order += [*_of(always, "noisy-counts"), *targeted[2:], *_of(always, "noisy-blocks"), *self.patches]
+        order += [*_of(always, "noisy-counts"), *targeted[2:], *_of(always, "noisy-blocks")]
+        order += [step for step in self.patches if not step.is_universal or _universal_name(step) in always]
         return sorted(list({step.text: step for step in order}.values())[:KEPT], key=lambda step: step.cost)
+
+    def _gives_latest(self, step: Step) -> bool:
+        """Return whether a patch learns from the latest released mean of rewards, and is not otherwise changed."""
+        made = [move.proposal for move in step.moves]
+        return len(made) == 1 and made[0].edit.name == "latest-released" and made[0].site == self.start.told()[2]
 
 
 def _of(steps: dict[str, Step], *names: str) -> list[Step]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
+import itertools
 import re
 import tokenize
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError, words
 
 Span = tuple[int, int, str]
 """A piece of a text, from one character to another, exclusive, and what is to stand there."""
+
+MARK = codecs.BOM_UTF8.decode()
+"""The character that a byte order mark is."""
 
 _NEWLINE = re.compile("\r\n|\r|\n")
 
@@ -69,7 +73,7 @@ class SourceText:
         except (SyntaxError, UnicodeDecodeError, LookupError) as error:
             got = words(f"{path}, which cannot be decoded: {error}")
             raise PrivcheckError("target", got, "a Python file in the encoding that it declares") from None
-        text = text.removeprefix(codecs.BOM_UTF8.decode())
+        text = text.removeprefix(MARK)
         newlines = Counter(_NEWLINE.findall(text))
         newline = newlines.most_common(1)[0][0] if newlines else "\n"
         return cls(path, text, newline, encoding, found)
@@ -91,6 +95,15 @@ class SourceText:
         except UnicodeEncodeError as error:
             got = words(f"a text with {text[error.start]!r}")
             raise PrivcheckError("text", got, f"characters of {self.encoding}, in which the file is") from None
+
+    def with_mark(self, text: str) -> str:
+        """Return another text of this file with the byte order mark, if the file begins with one."""
+        return f"{MARK}{text}" if self.encoding == "utf-8-sig" else text
+
+    @property
+    def without_mark(self) -> SourceText:
+        """The file in an encoding that writes no mark by itself, for pieces of it."""
+        return replace(self, encoding=self.encoding.removesuffix("-sig"))
 
     def replaced(self, spans: list[Span]) -> str:
         """Return the whole text with pieces replaced; newlines in what is put in are those of the file.
@@ -120,3 +133,13 @@ def line_starts(text: str) -> list[int]:
     [0, 3, 6]
     """
     return [0, *(match.end() for match in _NEWLINE.finditer(text))]
+
+
+def lines_of(text: str) -> list[str]:
+    r"""Return the lines of a Python text with their ends.
+
+    >>> lines_of("a\r\nb\u2028\rc")
+    ['a\r\n', 'b\u2028\r', 'c']
+    """
+    starts = [*line_starts(text), len(text)]
+    return [text[start:end] for start, end in itertools.pairwise(starts)]

@@ -1,4 +1,4 @@
-"""Draws that somebody is told of, and that are otherwise numpy's own."""
+"""Draws that somebody notes, and that are otherwise numpy's own."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from privcheck.generators._methods import Noise
 
 
 class NoticedDraws(Handler):
-    """All draws are numpy's own, and each is told beforehand.
+    """All draws are numpy's own, and each is announced beforehand.
 
     Parameters
     ----------
     bits : the bit generator.
-    noticed : is told the name of the method that draws.
-    made : is told each Generator that is made with this handler, this one and those that are spawned.
+    noticed : called with the name of the method that draws.
+    made : called with each Generator that is made with this handler, this one and those that are spawned.
 
     Examples
     --------

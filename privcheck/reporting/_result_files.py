@@ -14,14 +14,14 @@ from privcheck.reporting._many_audits import p_value_of
 from privcheck.reporting._presented import page
 from privcheck.reporting._summary_row import SummaryRow
 from privcheck.reporting._terminal.bounds_table import describe
-from privcheck.reporting._text import numbers
+from privcheck.reporting._text import fix_sentences, numbers
 from privcheck.reporting._text.audit_sentences import verdict_word
 from privcheck.reporting._text.both_bounds import contradiction, upper_bound
 from privcheck.reporting._text.certificate_sentences import certificate_word, found_something, reasons
 from privcheck.reporting._text.certified_amounts import upper_words
 from privcheck.reporting._text.places import described_place
 from privcheck.reporting._text.simulation_notes import runs_words
-from privcheck.results import AuditReport, Certificate, Frontier
+from privcheck.results import NONE_LEARNS, AuditReport, Certificate, Fix, Frontier
 from privcheck.schema_versions import GROWING
 from privcheck.serialise import array, revived, well_typed
 
@@ -40,10 +40,10 @@ class IndexRow:
     ----------
     path : of its JSON file.
     when : when that file was last changed, in seconds since 1970.
-    kind : "audit", "certificate", "bounds", "curve", "frontier" or "simulation".
-    target : what was audited, certified, evaluated or simulated.
+    kind : "audit", "certificate", "fix", "bounds", "curve", "frontier" or "simulation".
+    target : what was audited, certified, fixed, evaluated or simulated.
     verdict : its word.
-    alarm : whether it is a violation, a leak, a refused certificate or a divergence in replay.
+    alarm : whether it is a violation, a leak, a refused certificate, a divergence in replay or a leak without a patch.
     claim, delta, lower, upper, seed : of an audit or a certificate, as far as it has them.
     p_value : of the claim of an audit.
     told_apart : what tells it from other results of the same target, such as its seed in a sweep.
@@ -141,6 +141,16 @@ def _certificate(source: JsonSource) -> IndexRow:
     )  # fmt: skip
 
 
+def _fix(source: JsonSource) -> IndexRow:
+    found = Fix.from_json(source.text)
+    told = fix_sentences.sentence(found).removeprefix(f"{found.outcome}: ")
+    return IndexRow(
+        source.path, source.when, "fix", found.target, found.outcome,
+        alarm=found.outcome not in fix_sentences.MARKS or found.outcome == NONE_LEARNS, claim=found.epsilon,
+        seed=found.seed, detail=told, page=lambda: page(found),
+    )  # fmt: skip
+
+
 def _bounds(source: JsonSource) -> IndexRow:
     content = source.content
     values = read_bounds(content)
@@ -214,6 +224,7 @@ def _listed(value: Any, kind: type) -> list[Any]:
 FIELDS = {
     "audit": {"target", "verdict", "epsilon_lower"},
     "certificate": {"target", "granted", "coverage"},
+    "fix": {"target", "outcome", "patches", "finding"},
     "bounds": {"instance", "bounds"},
     "curve": {"instance", "axis", "curves"},
     "frontier": {"frontier", "points"},
@@ -230,8 +241,8 @@ OTHERS = {
 """The other fields that one may have; the readers of audits and certificates know theirs."""
 
 READERS: dict[str, Callable[[JsonSource], IndexRow]] = {
-    "audit": _audit, "certificate": _certificate, "bounds": _bounds, "curve": _curve, "frontier": _frontier,
-    "simulation": _simulation,
+    "audit": _audit, "certificate": _certificate, "fix": _fix, "bounds": _bounds, "curve": _curve,
+    "frontier": _frontier, "simulation": _simulation,
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from ._fault import FaultKind as FaultKind
 from ._fix_result import CERTIFIED_TOO as CERTIFIED_TOO
 from ._fix_result import FIXED as FIXED
 from ._fix_result import NONE_LEARNS as NONE_LEARNS
+from ._fix_result import NOT_CERTIFIED as NOT_CERTIFIED
 from ._fix_result import NOTHING_CERTIFIES as NOTHING_CERTIFIES
 from ._fix_result import NOTHING_TO_FIX as NOTHING_TO_FIX
 from ._fix_result import RECOMMENDED as RECOMMENDED

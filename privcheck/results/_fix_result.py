@@ -16,9 +16,11 @@ from privcheck.tables import Result, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING, WITHDRAWN = "recommended", "certified", "not recommended", "withdrawn"
+RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING = "recommended", "certified", "not recommended"
+NOT_CERTIFIED, WITHDRAWN = "not certified", "withdrawn"
 """What may be said of a patch: the first by regret of those that learn, another one of them, one that is certified and
-stops learning, and one that the search let pass and the judge did not.
+stops learning, one in which guarded runs found nothing and of which no certificate was made, because others come first,
+and one that the search let pass and the judge did not.
 """
 
 NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES = "nothing to fix", "fixed", "none learns", "nothing certifies"
@@ -51,7 +53,7 @@ class FixEdit:
     Parameters
     ----------
     name : what it does, in a few words.
-    family : "spelling", "noise", "structure" or "universal".
+    family : "noise", "structure" or "universal".
     argument : why it is right, in one sentence. The certificate decides, not the sentence.
     line : of the source, where it was made.
     """
@@ -109,8 +111,9 @@ class FixPatch:
     Parameters
     ----------
     number : from 1, in the order in which they are listed: the recommended one first.
-    standing : "recommended", "certified", "not recommended" (it is certified, and stops learning) or "withdrawn".
-    why : why it is not recommended or was withdrawn; empty for the others.
+    standing : "recommended", "certified", "not recommended" (it is certified, and stops learning), "not certified"
+        (guarded runs found nothing, and no certificate was made, because others come first) or "withdrawn".
+    why : why it is not recommended, was not certified or was withdrawn; empty for the others.
     edits : what it consists of.
     diff : what it changes, as a unified diff for `git apply`.
     text : the whole file.
@@ -139,7 +142,7 @@ class FixPatch:
     @property
     def is_certified(self) -> bool:
         """Whether its certificate is granted and nothing that was tried afterwards speaks against it."""
-        return self.standing != WITHDRAWN
+        return self.standing in (RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING)
 
     @property
     def by_targeted_edits(self) -> bool:
@@ -165,7 +168,7 @@ class Fix(Result):
         of them stop learning) or "nothing certifies".
     finding : what the first look at the original found; None if it found nothing.
     patches : those that passed the search, the recommended one first, then by regret, then those that are not
-        recommended, then those that were withdrawn.
+        recommended, those that were not certified, and those that were withdrawn.
     original : the regret of the original; None if nothing was priced.
     others : the regret of the uniform policy, and of shipped algorithms with the same budget.
     rounds : of each run by which regret was measured.
@@ -236,7 +239,10 @@ class Fix(Result):
     @classmethod
     def from_json(cls, text: str) -> Fix:
         """Return the result whose `to_json` gave this text."""
-        return read_as(cls, text)
+        found = read_as(cls, text)
+        if found.outcome not in (NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES):
+            raise ValueError(f"outcome is {found.outcome!r}")
+        return found
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page: the finding, the diffs, the certificate and the regret."""

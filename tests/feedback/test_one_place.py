@@ -33,7 +33,6 @@ NAMED = {
     "certifying/_later_rounds/numbers_beyond.py": "numpy's `full`, which makes an array",
     "certifying/_recorded/persons.py": "kinds for which it is proved that a person's rewards are one datum each",
     "certifying/_primitives/record_and_replay.py": "kinds in which replayed actions may be given to a policy",
-    "fixing/_edits/spelling.py": "numpy's `full`, which makes an array",
     "reporting/_text/fix_sentences.py": "`fix` patches policies with bandit feedback",
     "reporting/_pictures/regret_lower_bounds.py": "the theorems whose lines are drawn are about bandit feedback",
 }

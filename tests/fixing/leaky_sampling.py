@@ -101,7 +101,8 @@ class ClippedSums:
         self.total += min(1.0, max(0.0, reward))
         self.n += 1
         if self.n >= 8:
-            self.means[action] = self.total / self.n + self.rng.laplace(0.0, 1.0 / (self.n * self.epsilon))
+            noise = np.random.default_rng().laplace(0.0, 1.0 / (self.n * self.epsilon))
+            self.means[action] = self.total / self.n + noise
             self.total, self.n = 0.0, 0
             self.arm = self.means.index(max(self.means))
             if self.rng.random() < 0.1:

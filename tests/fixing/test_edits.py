@@ -8,7 +8,6 @@ import types
 import numpy as np
 import pytest
 
-from privcheck.fixing._edits.edit import FAMILIES
 from privcheck.fixing._edits.proposals import proposals
 from privcheck.fixing._edits.universal import universal
 from privcheck.fixing._look import Finding, Setting, look
@@ -78,58 +77,6 @@ def built(text, seed=0, **keywords):
     return module.Bandit(np.random.default_rng(seed), **keywords)
 
 
-# Spelling
-
-SPELLINGS = {
-    "private-array": (
-        bandit(
-            "self.sums[action] += reward", INIT.replace("self.t = 0", "self.t, self.sums = 0, np.zeros(arms)") + GREEDY
-        ),
-        ["-self.t, self.sums = 0, np.zeros(arms)", "+self.t, self.sums = 0, privcheck.zeros(arms)"],
-    ),
-    "no-float": (
-        bandit("self.totals[action] += float(reward)"),
-        ["-self.totals[action] += float(reward)", "+self.totals[action] += reward"],
-    ),
-    "clip": (
-        bandit("self.totals[action] += min(0.75, max(-1.0, reward))"),
-        [
-            "-self.totals[action] += min(0.75, max(-1.0, reward))",
-            "+self.totals[action] += privcheck.clip(reward, -1.0, 0.75)",
-        ],
-    ),
-    "where": (
-        bandit("self.totals[action] += 1 if reward > 0.5 else 0"),
-        [
-            "-self.totals[action] += 1 if reward > 0.5 else 0",
-            "+self.totals[action] += np.where(reward > 0.5, 1, 0)",
-        ],
-    ),
-    "indicator": (
-        bandit("if reward > 0.5:\n    self.totals[action] += 1\nelse:\n    self.means[action] -= 0.1"),
-        [
-            "-if reward > 0.5:",
-            "-self.totals[action] += 1",
-            "+self.totals[action] += (reward > 0.5) * 1",
-            "-else:",
-            "-self.means[action] -= 0.1",
-            "+self.means[action] -= (1 - (reward > 0.5) * 1) * 0.1",
-        ],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", SPELLINGS)
-def test_a_spelling_that_leaks_is_written_otherwise(name):
-    text, lines = SPELLINGS[name]
-    finding, found = proposed(text)
-    edit = found[name].edit
-    assert (edit.family, edit.cost) == ("spelling", FAMILIES["spelling"])
-    assert sorted(line for line in changed(text, found[name].text) if "import privcheck" not in line) == sorted(lines)
-    again = look(found[name].text, "Bandit", Setting())
-    assert again is None or (again.kind, again.line) != (finding.kind, finding.line + 1), "that leak is gone"
-
-
 # Noise
 
 NOISES = {
@@ -144,7 +91,7 @@ NOISES = {
         ["laplace"],
     ),
     "a location": ("self.means[action] = float(self.rng.laplace(reward, 0.1))", ["laplace"]),
-    "a raw comparison": ("if reward > 0.5:\n    self.t += 1", ["noisy-read"]),
+    "a raw comparison": ("self.t += [0, 1][reward > 0.5]", ["noisy-read"]),
 }
 
 
@@ -169,7 +116,7 @@ def test_the_scale_is_that_of_the_range_of_rewards():
 
 def test_a_mean_gets_the_noise_of_a_mean_and_not_of_a_sum():
     """The broken twin, a scale of 1/epsilon, is certified too, and has n times the noise."""
-    text = bandit("self.totals[0] += reward\nself.t += 1\nif self.totals[0] / self.t > 0.5:\n    self.t += 1")
+    text = bandit("self.totals[0] += reward\nself.t += 1\nself.t += [0, 1][self.totals[0] / self.t > 0.5]")
     _, found = proposed(text)
     assert "self.rng.laplace(0.0, 1.0 / (self.t * self.epsilon))" in found["noisy-read"].text
 
@@ -186,7 +133,7 @@ def test_what_the_constructor_lacks_is_added():
     "drawn", ["random.gauss(0.0, 0.1)", "np.random.laplace(0.0, 0.1)", "self.own.laplace(0.0, 1.0)"]
 )
 def test_noise_of_other_generators_is_drawn_from_the_policys(drawn):
-    text = "import random\n" + bandit(f"self.means[action] = float(reward + {drawn})")
+    text = "import random\n" + bandit(f"self.t += 1\nself.means[action] = float(reward + {drawn})")
     text = text.replace("self.rng = rng", "self.rng = rng\n        self.own = np.random.default_rng(7)")
     _, found = proposed(text)
     assert found["own-generator"].edit.family == "noise"
@@ -246,7 +193,8 @@ def test_a_scale_for_two_arms_or_one_epsilon_does_not_hold():
 
 def test_conditions_are_not_fed_with_means():
     """Trap: blocks of means fed to counts of successes stop them from learning; counts are released instead."""
-    counting = bandit("if reward > 0.5:\n    self.totals[action] += 1\nself.plays[action] += 1")
+    body = "self.t += 1\nif reward > 0.5:\n    self.totals[action] += 1\nself.plays[action] += 1"
+    counting = bandit(body, INIT + GREEDY.replace("means", "totals"))
     _, found = proposed(counting)
     assert not {"released-blocks", "latest-released"} & found.keys()
     always = {each.edit.name: each for each in universal(Program(counting, "Bandit"), 0.0, 1.0, 1.0)}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import privcheck
-from privcheck.fixing import _fix, _own_file, save_patch
+from privcheck.fixing import _best_certified, _fix, _own_file, save_patch
 from privcheck.fixing._edits.edit import made
 from privcheck.fixing._patch_audit import Audited
 from privcheck.fixing._price import Priced
@@ -55,15 +55,22 @@ def found(folder):
 def test_a_leak_gets_a_certified_patch(found):
     patch = found.recommended
     assert found.outcome == "fixed"
-    assert found.finding.code == "self.sums[action] += reward"
+    assert found.finding.code.startswith("return int(np.argmax("), "as a certificate says"
     assert patch is found.patches[0]
     assert patch.certificate.granted
     assert patch.certificate.epsilon_upper == 1.0
     assert patch.certificate.seed != found.seed
     assert patch.epsilon_lower < 1.0
     assert len(patch.settings) == 2
-    shares = [each.regret.share for each in found.patches if each.standing in ("recommended", "certified")]
-    assert shares == sorted(shares), "regret decides which certified patch comes first"
+    learning = [each for each in found.patches if not each.why.startswith("it stops learning")]
+    shares = [each.regret.share for each in learning if each.standing != "certified"]
+    assert shares == sorted(shares), "regret decides which patch comes first"
+    assert [each.standing for each in found.patches[:2]] == ["recommended", "certified"]
+    assert found.patches[1].by_targeted_edits is not patch.by_targeted_edits, "one of each kind is certified"
+    for each in found.patches[2:]:
+        assert each.standing == "not certified"
+        assert each.certificate is None
+        assert "no certificate was made of it" in each.why
     assert [each.number for each in found.patches] == list(range(1, len(found.patches) + 1))
     assert {other.policy for other in found.others} == {"uniform", "adap-ucb"}
 
@@ -231,7 +238,7 @@ def test_an_audit_withdraws_the_best_patch_and_the_next_one_takes_its_place(monk
         asked.append(text)
         return Audited(1.5, 2000) if text == louder else Audited(0.5, 2000), "a bound above" * (text == louder)
 
-    monkeypatch.setattr(_fix, "refuted", refuting)
+    monkeypatch.setattr(_best_certified, "refuted", refuting)
     file = tmp_path / "bandit.py"
     file.write_text(twins.UCB)
     found = privcheck.fix(f"{file}:Bandit", **QUICK)

@@ -51,7 +51,7 @@ def test_a_whole_session(folder, capsys):
     assert "<ins>+" in page
     assert "What it costs in regret" in page
     (result,) = json.loads(Path("fix.sarif").read_text())["runs"][0]["results"]
-    assert result["ruleId"] == "leak-conversion"
+    assert result["ruleId"] == "leak-function"
     written = ["bandit.py", "bandit.py.orig", "fix.html", "fix.json", "fix.patch", "fix.sarif"]
     assert sorted(each.name for each in folder.iterdir() if each.name != "__pycache__") == written
     assert run([*ASKED, *QUICK, "--diff", "again.patch"]) == 0

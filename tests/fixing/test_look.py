@@ -11,7 +11,7 @@ import pytest
 import privcheck
 from privcheck.certifying import Refusal
 from privcheck.fixing import _look
-from privcheck.fixing._look import Setting, look, same_actions
+from privcheck.fixing._look import Setting, look
 from privcheck.private_values import Leak
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -46,12 +46,12 @@ def test_a_private_bandit_has_no_finding():
 
 
 def test_a_leak_is_found_with_its_line():
-    text = bandit("self.n = 1 if reward > 0.5 else 0")
+    text = bandit("self.n = [0.0, 1.0][reward > 0.5]")
     found = look(text, "Bandit", Setting())
     assert isinstance(found.cause, Leak)
     assert (found.kind, text.splitlines()[found.line - 1].strip()) == (
         "comparison",
-        "self.n = 1 if reward > 0.5 else 0",
+        "self.n = [0.0, 1.0][reward > 0.5]",
     )
 
 
@@ -131,23 +131,27 @@ def test_a_neighbour_of_the_file_is_imported(tmp_path):
     assert look(text, "Bandit", Setting(), tmp_path / "other" / "bandit.py").kind == "failure"
 
 
-PLAYS = """\
-class Bandit:
-    def __init__(self, rng, arms=2):
-        self.rng, self.arm, self.arms = rng, 0, arms
+IDIOMS = {
+    "an array of numpy's": "self.sums[action] += reward",
+    "float": "self.sums[action] += float(reward)",
+    "min and max": "self.sums[action] += min(0.75, max(-1.0, reward))",
+    "a conditional expression": "self.sums[action] += 1 if reward > 0.5 else 0",
+    "a branch that adds": "if reward > 0.5:\n    self.sums[action] += 1\nelse:\n    self.sums[action] += 0",
+}
+"""What the guard follows once it is translated, as for a certificate."""
 
-    def select(self):
-        return self.arm
-
-    def update(self, action, reward):
-        self.arm = {}
-"""
+RELEASED = "\nif self.n == 0:\n    self.n = 2\n    self.best = float(self.sums[0] + self.total + {})"
 
 
-def test_actions_are_compared_on_ordinary_rewards():
-    """The broken twin plays the other arm when a reward is exactly the limit."""
-    one = PLAYS.format("int(reward > 0.5)")
-    assert same_actions(one, PLAYS.format("1 if reward > 0.5 else 0"), "Bandit", Setting())
-    assert not same_actions(one, PLAYS.format("int(reward < 0.5)"), "Bandit", Setting())
-    assert not same_actions(one, PLAYS.format("int(self.rng.random() < 0.5)"), "Bandit", Setting())
-    assert not same_actions(one, PLAYS.format("1 / 0"), "Bandit", Setting())
+@pytest.mark.parametrize("name", IDIOMS)
+def test_a_look_reads_code_as_a_certificate_does(name, tmp_path):
+    """Broken twin: half of the noise, which both refuse at the same line."""
+    start = HEAD.replace("0.0, 0\n", "0.0, 0\n        self.sums = np.zeros(arms)\n")
+    for scale, fine in (("1.0", True), ("0.5", False)):
+        body = IDIOMS[name] + RELEASED.format(f"self.rng.laplace(0.0, {scale} / self.epsilon)")
+        file = tmp_path / f"bandit_{fine}.py"
+        file.write_text(start + "".join(f"        {line}\n" for line in body.split("\n")), "utf-8")
+        found = look(file, "Bandit", Setting(runs=2))
+        certificate = privcheck.certify(f"{file}:Bandit", epsilon=1.0, arms=2, runs=1)
+        assert (found is None) is certificate.granted is fine, found
+        assert fine or f"{file.name}:{found.line}" in certificate.refusals[0]

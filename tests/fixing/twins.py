@@ -59,7 +59,7 @@ WITHDRAWN = {
         "reward = sum(draws) / len(draws)"
     ),
     "a scale that ignores epsilon": learning(NOISY.replace("1.0 / self.epsilon", "1.0")),
-    "a leak from round 41 on": learning(f"if self.t > 40:\n    self.raw = 1 if reward > 0.5 else 0\n{NOISY}"),
+    "a leak from round 41 on": learning(f"if self.t > 40:\n    self.raw = [0, 1][reward > 0.5]\n{NOISY}"),
     "a scale of 40 releases": HEAD
     + "        self.total = privcheck.zeros(arms)\n"
     + SELECT

@@ -27,7 +27,7 @@ from privcheck.reporting._bounds_files import curve_json, read_bounds
 from privcheck.reporting._pages import page_index
 from privcheck.reporting._pages.page_index import render_index
 from privcheck.reporting._result_files import json_files, read_result
-from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION
 from privcheck.serialise import to_json
 from privcheck.simulation import simulate
 
@@ -39,6 +39,8 @@ def texts(reports, certificates):
     instance = named_instance("c2", epsilon=1.0, horizon=1e6)
     found = {f"audit-{name}": report.to_json() for name, report in reports.items() if name != "long"}
     found |= {f"certificate-{name}": certificates[name].to_json() for name in ("granted", "leaky", "refused", "free")}
+    found["fix-found"] = FIXED_BANDIT.to_json()
+    found["fix-nothing"] = replace(FIXED_BANDIT, outcome="nothing certifies", patches=()).to_json()
     found["simulation"] = simulation.to_json()
     found["curve"] = curve_json(curve(instance, "epsilon", [0.1, 1.0]))
     found["bounds"] = bounds_json(instance)
@@ -77,6 +79,8 @@ def test_every_result_is_read(folder, texts, reports, certificates):
     assert alarms == {"granted": False, "leaky": True, "refused": True, "free": False}
     assert found["certificate-granted"].upper == certificates["granted"].epsilon_upper
     assert found["certificate-refused"].upper is None
+    fixes = [(found[f"fix-{name}"].verdict, found[f"fix-{name}"].alarm) for name in ("found", "nothing")]
+    assert fixes == [("fixed", False), ("nothing certifies", True)]
     assert "adap-ucb" in found["simulation"].detail
     assert "bernoulli (means 0.75, 0.5)" in found["simulation"].detail
     assert {result.when for result in found.values()} == {1e9}
@@ -85,7 +89,7 @@ def test_every_result_is_read(folder, texts, reports, certificates):
 def test_what_raises_an_alarm_comes_first(folder):
     alarms = [result.alarm for result in read_folder(folder).results]
     assert alarms == sorted(alarms, reverse=True)
-    assert sum(alarms) == 4
+    assert sum(alarms) == 5
     verdicts = [result.verdict for result in read_folder(folder).results if not result.alarm]
     assert verdicts.index("inconclusive") < verdicts.index("no claim") < verdicts.index("consistent")
 
@@ -325,13 +329,13 @@ def test_the_page_of_bounds_from_a_file_is_that_of_the_bounds(texts):
 def test_exit_status_and_default_place(folder, capsys):
     assert run(["report", str(folder)]) == 1
     assert "✗ violation" in capsys.readouterr().out
-    for name in ("audit-violation", "audit-unbounded", "certificate-leaky", "certificate-refused"):
+    for name in ("audit-violation", "audit-unbounded", "certificate-leaky", "certificate-refused", "fix-nothing"):
         (folder / f"{name}.json").unlink()
     assert run(["report", str(folder), "--html", str(folder / "new" / "all.html")]) == 0
     assert (folder / "new" / "all.html").is_file()
 
 
-@pytest.mark.parametrize("alarm", ["audit-violation", "certificate-leaky", "certificate-refused"])
+@pytest.mark.parametrize("alarm", ["audit-violation", "certificate-leaky", "certificate-refused", "fix-nothing"])
 def test_one_bad_result_is_enough(texts, tmp_path, alarm):
     for name in ("audit-consistent", alarm):
         (tmp_path / f"{name}.json").write_text(texts[name])

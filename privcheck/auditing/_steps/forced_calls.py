@@ -58,7 +58,7 @@ class RecordedCall:
 
 
 class _Tape:
-    """What is told of the calls and draws of a run, in the thread that plays it."""
+    """What is noted of the calls and draws of a run, in the thread that plays it."""
 
     def __init__(self) -> None:
         self.generators: list[Any] = []
@@ -233,7 +233,7 @@ def arguments_of(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str
 
 
 PLAYED: ContextVar[_Tape | None] = ContextVar("played", default=None)
-"""What the calls of the run that this thread plays are told to."""
+"""What notes the calls of the run that this thread plays."""
 
 
 @contextmanager
@@ -271,7 +271,7 @@ def _hook(number: int) -> Callable[[FunctionType], Callable[..., Any]]:
 
 
 def played_on(tape: Any, runner: Runner, table: Any, seed: np.random.SeedSequence) -> None:
-    """Play one run, all of whose draws and calls a tape is told."""
+    """Play one run, all of whose draws and calls a tape notes."""
     token = PLAYED.set(tape)
     try:
         noticed_run(runner, table, seed, tape.drawn, tape.generators.append)

@@ -75,7 +75,7 @@ def best_alone(
     claim : with the levels.
     seed : of the runs.
     seconds : for playing calls, from which a pilot makes a number of runs.
-    advance : is told 100 in all.
+    advance : is called with numbers that add up to 100.
     runs : on each input of the call that is audited, in place of `seconds`; as many choose it.
     whole_runs : runs of the whole target on each neighbour that could confirm what is found: inputs are ranked by what
         so many can show. None to rank them by what the step's own runs can.

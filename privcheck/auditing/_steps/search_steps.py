@@ -84,7 +84,7 @@ def search_steps(
     pairs : are looked at in their order.
     seed : of the runs.
     deadline : `time.monotonic()` after which no other pair is looked at.
-    advance : is told each pair.
+    advance : is called after each pair.
     """
     tables = [table for pair in pairs[:FIRST] for table in (pair.first, pair.second)]
     found = drawing(runner, tables, seed)

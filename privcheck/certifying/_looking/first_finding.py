@@ -8,6 +8,7 @@ from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import random_table
 from privcheck.certifying._looking.refusal import Refusal, StoppingSession
 from privcheck.certifying._outside.state_apart import from_clean
+from privcheck.certifying._translated.swapped_code import translated
 from privcheck.generators import GlobalDraws
 from privcheck.private_values import Leak
 from privcheck.targets import Claim, Game, Target
@@ -17,6 +18,8 @@ def first_finding(
     policy: Target, claim: Claim, game: Game, length: int, runs: int, seed: int
 ) -> Leak | Refusal | list[str] | None:
     """Return the first leak or refused release of guarded runs, on the streams and with the coins of a certificate.
+
+    As for a certificate, the target's own functions run translated.
 
     Parameters
     ----------
@@ -33,7 +36,7 @@ def first_finding(
     """
     rng = np.random.default_rng([seed, 0])
     elsewhere = GlobalDraws()
-    with from_clean(policy.build) as build:
+    with from_clean(policy.build) as build, translated(build):
         for number in range(runs):
             table = random_table(rng, length, policy.arms, game, number)
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))

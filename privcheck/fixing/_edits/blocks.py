@@ -38,10 +38,11 @@ def released_blocks(program: Program, setting: Setting) -> Iterator[Proposal]:
             )
         except NotEditableError:
             continue
-        instead = Proposal(made(f"clipped-{name}", "structure", f"{ARGUMENT}{CLIPPED}", update.lineno), clipped, "")
+        site = ", ".join(cores)
+        instead = Proposal(made(f"clipped-{name}", "structure", f"{ARGUMENT}{CLIPPED}", update.lineno), clipped, site)
         if not program.is_fragile:
             yield Proposal(
-                made(name, "structure", ARGUMENT, update.lineno), text, "", None if clipped == text else instead
+                made(name, "structure", ARGUMENT, update.lineno), text, site, None if clipped == text else instead
             )
         elif clipped != text:
             yield instead

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-FAMILIES = {"spelling": 1, "noise": 2, "structure": 3, "universal": 20}
+FAMILIES = {"noise": 2, "structure": 3, "universal": 20}
 """The families of edits, each with the cost of one edit."""
 
 

@@ -21,6 +21,7 @@ from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.reporting._text.fix_sentences import (
     audit_words,
     certify_command,
+    diff_line,
     edits,
     lines,
     mark,
@@ -29,7 +30,7 @@ from privcheck.reporting._text.fix_sentences import (
     tried_words,
 )
 from privcheck.reporting._text.numbers import clean
-from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Fix, FixPatch
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, WITHDRAWN, Fix, FixPatch
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,7 +62,7 @@ def details(found: Fix) -> RenderableType:
         parts.append(_table(found))
     if patch is None:
         parts += [Text(f"  {line}") for line in tried_words(found)]
-    parts += [Text(f"not recommended: patch {each.number}: {clean(each.why)}") for each in _left_out(found)]
+    parts += [Text(f"{each.standing}: patch {each.number}: {clean(each.why)}") for each in left_out(found)]
     if told := provided(found):
         parts.append(Text("provided that:", "dim"))
         parts += [Text(f"  - {line}", "dim") for line in told]
@@ -71,7 +72,7 @@ def details(found: Fix) -> RenderableType:
 def diff_lines(diff: str) -> list[Text]:
     """Return the lines of a diff in their colours."""
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    shown = [line.rstrip("\r") for line in diff.rstrip("\n").split("\n")]
+    shown = [diff_line(line) for line in diff.rstrip("\n").split("\n")]
     heads = ("diff ", "--- ", "+++ ")
     return [
         Text(line, "bold" if line.startswith(heads) else styles.get(line[:1], ""), no_wrap=True, overflow="ignore")
@@ -97,8 +98,9 @@ def _table(found: Fix) -> Table:
     return table
 
 
-def _left_out(found: Fix) -> list[FixPatch]:
-    return [patch for patch in found.patches if patch.is_certified and patch.why]
+def left_out(found: Fix) -> list[FixPatch]:
+    """Return the patches that stop learning, and those of which no certificate was made."""
+    return [patch for patch in found.patches if patch.standing != WITHDRAWN and patch.why]
 
 
 def notebook(found: Fix) -> str:

@@ -26,6 +26,7 @@ from privcheck.reporting._text.fix_sentences import (
     audit_words,
     certify_command,
     command,
+    diff_line,
     edits,
     lines,
     mark,
@@ -35,7 +36,7 @@ from privcheck.reporting._text.fix_sentences import (
     tried_words,
 )
 from privcheck.reporting._text.numbers import clean
-from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Fix, FixPatch
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, RECOMMENDED, WITHDRAWN, Fix, FixPatch
 
 TITLE = "privcheck fix"
 
@@ -64,7 +65,7 @@ def render_fix(found: Fix) -> str:
 def _outcome(found: Fix) -> str:
     word, _, rest = sentence(found).partition(": ")
     tone = TONES.get(found.outcome, "not-certified")
-    told = element("p", f"{badge(word, mark(found))} {text(rest)}", f"verdict {tone}")
+    told = element("p", f"{badge(text(word), mark(found))} {text(rest)}", f"verdict {tone}")
     return element("section", told, tone)
 
 
@@ -74,7 +75,7 @@ def _finding(found: Fix) -> list[str]:
         return []
     parts = [element("p", text(own.sentence))]
     if own.code:
-        parts.append(marked_code([(f"> {own.line}  {own.code}", True)]))
+        parts.append(marked_code([(f"> {own.line}  {diff_line(own.code)}", True)]))
     return [section("What was found", parts)]
 
 
@@ -107,7 +108,7 @@ def diff_block(diff: str) -> str:
     """
     shown = []
     for line in diff.rstrip("\n").split("\n"):
-        own = html.escape(line.rstrip("\r"))
+        own = html.escape(diff_line(line))
         head = line.startswith(("diff ", "--- ", "+++ ", "@@", "\\"))
         tag = "i" if head else "ins" if line.startswith("+") else "del" if line.startswith("-") else ""
         shown.append(element(tag, own) if tag else own)
@@ -142,14 +143,14 @@ def _regret_table(found: Fix) -> str:
 
 
 def _others(found: Fix) -> list[str]:
-    listed = [patch for patch in found.patches if patch is not found.recommended and patch.is_certified]
+    listed = [patch for patch in found.patches if patch.standing not in (RECOMMENDED, WITHDRAWN)]
     parts = []
     for patch in listed:
         why = f": {clean(patch.why)}" if patch.why else ""
         head = f"{patch.standing}{why}. Regret {share(patch.regret)} of uniform play's. {audit_words(found, patch)}"
         name = element("summary", text(f"Patch {patch.number}: {edits(patch)}, {lines(patch)}"))
         parts.append(element("details", name + element("p", text(head)) + diff_block(patch.diff)))
-    return [section("Other certified patches", parts)] if parts else []
+    return [section("Other patches", parts)] if parts else []
 
 
 def _tried(found: Fix) -> list[str]:

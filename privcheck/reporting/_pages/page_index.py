@@ -19,14 +19,15 @@ from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, belo
 from privcheck.reporting._pages.told_apart import told_apart
 from privcheck.reporting._presented import PAGES
 from privcheck.reporting._result_files import CONTRADICTION, IndexRow, json_files, read_result
-from privcheck.reporting._text import numbers
+from privcheck.reporting._text import fix_sentences, numbers
 from privcheck.reporting._text.audit_sentences import MARKS, plural
 from privcheck.reporting._text.certificate_sentences import CERTIFICATE_MARKS
+from privcheck.results import NOTHING_CERTIFIES
 from privcheck.serialise import ILL_TYPED
 from privcheck.sweeps import MANIFEST, Sweep, read_sweep
 from privcheck.tables import Row
 
-SIGNS = {CONTRADICTION: "✗", **MARKS, **CERTIFICATE_MARKS}
+SIGNS = {CONTRADICTION: "✗", **MARKS, **CERTIFICATE_MARKS, **fix_sentences.MARKS, NOTHING_CERTIFIES: "✗"}
 ORDER = (CONTRADICTION, "inconclusive", "no claim", "no budget", "consistent", "certified")
 OWN = "Written by privcheck"
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.reporting._pictures.style import CERTIFIED, COLOURS, INK, MID, NARROW, WIDE, new_figure, settings
 from privcheck.reporting._text.fix_sentences import sentence
-from privcheck.results import CERTIFIED_TOO, RECOMMENDED, Fix, PolicyRegret
+from privcheck.reporting._text.numbers import clean
+from privcheck.results import CERTIFIED_TOO, NOT_CERTIFIED, RECOMMENDED, Fix, PolicyRegret
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ def fix_figure(found: Fix, *, width: float = WIDE) -> Figure:
     """
     rows = _rows(found)
     with settings():
-        title = f"Regret of {found.target} and of its patches"
+        title = f"Regret of {clean(found.target)} and of its patches"
         height = 0.9 + 0.3 * max(1, len(rows)) + 0.18 * (len(rows[0][0].places) if rows and width <= NARROW else 1)
         figure = new_figure(width, height, title, sentence(found))
         figure.set_layout_engine("constrained")
@@ -58,7 +59,7 @@ def _locator() -> Any:
 
 
 def _rows(found: Fix) -> list[tuple[PolicyRegret, str]]:
-    colours = {RECOMMENDED: CERTIFIED, CERTIFIED_TOO: COLOURS["consistent"]}
+    colours = {RECOMMENDED: CERTIFIED, CERTIFIED_TOO: COLOURS["consistent"], NOT_CERTIFIED: COLOURS["inconclusive"]}
     patches = [
         (patch.regret, colours.get(patch.standing, COLOURS["violation"]))
         for patch in found.patches

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shlex
 
 from privcheck.accounting import Pure
+from privcheck.errors import printable
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import coverage
 from privcheck.reporting._text.numbers import at_least, at_most, clean
-from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, Certificate, Fix, FixPatch, PolicyRegret
+from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, WITHDRAWN, Certificate, Fix, FixPatch, PolicyRegret
 
 MARKS = {FIXED: "✓", NOTHING_TO_FIX: "✓", NONE_LEARNS: "?"}
 """By the outcome; a cross for "nothing certifies"."""
@@ -60,6 +61,15 @@ def _bound(patch: FixPatch) -> str:
 def share(regret: PolicyRegret | None) -> str:
     """Return a regret as a share of the uniform policy's."""
     return "-" if regret is None else f"{100.0 * regret.share:.3g} %"
+
+
+def diff_line(line: str) -> str:
+    r"""Return a line of a diff without its end, with escapes for what does not print: it comes from a file.
+
+    >>> diff_line("+\ta\x1b\r")
+    '+\ta\\x1b'
+    """
+    return "\t".join(map(printable, line.rstrip("\r").split("\t")))
 
 
 def edits(patch: FixPatch) -> str:
@@ -117,7 +127,9 @@ def tried_words(found: Fix) -> list[str]:
     """Return what was tried, each combination of edits once, and why patches were withdrawn."""
     combined = dict.fromkeys(" + ".join(dict.fromkeys(names)) for names in found.tried if names)
     told = [f"tried {clean(names)}" for names in combined]
-    return told + [clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if not patch.is_certified]
+    return told + [
+        clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if patch.standing == WITHDRAWN
+    ]
 
 
 def fix_command(certificate: Certificate, place: str = "") -> str:

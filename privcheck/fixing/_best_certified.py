@@ -1,0 +1,99 @@
+"""Which patches are certified: those with the least regret first, until two are, one of them by edits of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from privcheck.fixing._judgement import afresh, certified, refuted
+from privcheck.fixing._look import Setting, computing
+from privcheck.fixing._source_text import SourceText
+from privcheck.results import CERTIFIED_TOO, NOT_CERTIFIED, RECOMMENDED, STOPS_LEARNING, WITHDRAWN, FixPatch
+
+ORDER = (RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING, NOT_CERTIFIED, WITHDRAWN)
+
+MOST = 150.0
+"""CPU seconds of certificates and audits after which no other is begun."""
+
+OTHERS_FIRST = "guarded runs find nothing, and no certificate was made of it, because other patches come first"
+TIME_OVER = "guarded runs find nothing, and no certificate was made of it, because those of others took too long"
+
+
+def best_certified(
+    patches: Sequence[FixPatch], source: SourceText, class_name: str, setting: Setting
+) -> list[FixPatch]:
+    """Return the patches in their order, with the certificates of two.
+
+    A certificate takes some seconds, and regret decides which patch comes first: so the first by regret of those that
+    learn are certified, and audited, until one is recommended. One more is certified beside it, of the other kind if
+    there is one. If none is recommended, those that stop learning are certified until one is.
+
+    Parameters
+    ----------
+    patches : with their regret, standing as "not certified" or "withdrawn"; `why` is set if they stop learning.
+    source, class_name, setting : as for the judge.
+    """
+    until = computing() + MOST
+    waiting = sorted((patch for patch in patches if patch.standing == NOT_CERTIFIED), key=_regret)
+    done = [patch for patch in patches if patch.standing == WITHDRAWN]
+    learning = [patch for patch in waiting if not patch.why]
+    found, done_first = _first(learning, source, class_name, setting, until, to_recommend=True)
+    done += done_first
+    if found is not None:
+        rest = learning[len(done_first) + 1 :]
+        rest.sort(key=lambda patch: patch.by_targeted_edits == found.by_targeted_edits)  # then still by regret
+        second, withdrawn = _first(rest, source, class_name, setting, until)
+        done += [found, *withdrawn, *([] if second is None else [second])]
+    else:
+        second, withdrawn = _first([patch for patch in waiting if patch.why], source, class_name, setting, until)
+        done += [*withdrawn, *([] if second is None else [second])]
+    seen = {patch.text for patch in done}
+    told = TIME_OVER if found is None else OTHERS_FIRST
+    done += [
+        replace(patch, why=f"{patch.why}; no certificate was made of it" if patch.why else told)
+        for patch in waiting
+        if patch.text not in seen
+    ]
+    return sorted(done, key=lambda patch: (ORDER.index(patch.standing), _regret(patch)))
+
+
+def _regret(patch: FixPatch) -> float:
+    """Regret decides among certified patches that learn; the number of lines plays no part."""
+    return 0.0 if patch.regret is None else patch.regret.share
+
+
+def _first(
+    patches: Sequence[FixPatch],
+    source: SourceText,
+    class_name: str,
+    setting: Setting,
+    until: float,
+    *,
+    to_recommend: bool = False,
+) -> tuple[FixPatch | None, list[FixPatch]]:
+    """Return the first patch that is certified, and not refuted by an audit if it is to be recommended, and those that
+    are withdrawn before it.
+    """
+    withdrawn = list[FixPatch]()
+    for patch in patches:
+        if computing() >= until:
+            break
+        certificate, why = certified(source, patch.text, class_name, afresh(setting))
+        if not why and to_recommend:
+            audited, why = refuted(source, patch.text, class_name, setting)
+            lower, runs = (None, 0) if audited is None else audited
+            patch = replace(patch, epsilon_lower=lower, audit_runs=runs)
+        if not why:
+            standing = RECOMMENDED if to_recommend else STOPS_LEARNING if patch.why else CERTIFIED_TOO
+            return replace(patch, standing=standing, certificate=certificate), withdrawn
+        withdrawn.append(replace(patch, standing=WITHDRAWN, why=why, regret=None, regret_ratio=None))
+    return None, withdrawn
+
+
+def numbered(patches: Sequence[FixPatch]) -> tuple[FixPatch, ...]:
+    """Return the patches with their numbers, by which their regret is named too."""
+    found = []
+    for number, patch in enumerate(patches, 1):
+        regret = None if patch.regret is None else replace(patch.regret, policy=f"patch {number}")
+        found.append(replace(patch, number=number, regret=regret))
+    return tuple(found)
