@@ -14,7 +14,6 @@ from privcheck.bandits.base import arms_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter, record_end, record_symbols
 from privcheck.bandits.geometric_batches import next_total, ratio_parameter
 from privcheck.bandits.grid_top_two import leader_of, next_arm, record_stops
-from privcheck.bandits.imed import bernoulli_kl
 from privcheck.bandits.local_reports import (
     contrast,
     least_chance,
@@ -220,7 +219,3 @@ class LDPTTPolicy(TopTwoBatchesPolicy):
     def evidence(self, leader: int, arm: int, null: float) -> float:
         """Return mix_B + mix_a - null_a."""
         return float(self.mixture[leader] + self.mixture[arm] - null)
-
-    def divergences(self, means: Array, u: float) -> list[float]:
-        """Return kl(chance, u) for each chance of a report 1."""
-        return [bernoulli_kl(mean, u) for mean in means.tolist()]
