@@ -37,9 +37,7 @@ def leader_of(estimates: Array) -> int:
 
 
 @compiled
-def costs_of_pair(
-    high: float, low: float, high_pulls: float, low_pulls: float, epsilon: float
-) -> tuple[float, float]:
+def costs_of_pair(high: float, low: float, high_pulls: float, low_pulls: float, epsilon: float) -> tuple[float, float]:
     """Return d(high, u) and d(low, u) at the minimiser u of their sum with these weights.
 
     If u is within epsilon of both on the logit scale, it is the weighted mean. Then the distances are multiples of the

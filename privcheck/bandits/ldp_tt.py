@@ -121,7 +121,7 @@ class LDPTT(BestArmAlgorithm):
     mixture of likelihood ratios, and so is M_B M_b for two arms. Let b be a best arm. If B is wrong when the policy
     stops, the true means of B and b are among the m <= v of null_b, hence M_B M_b >= (K - 1) / delta, which has
     probability at most delta / (K - 1) (Ville 1939). Add this up over B. The mixture is computed to 1e-9 of its value.
-    Arms that are equally good are never told apart: then it does not stop, or only on the event of probability delta.
+    If several arms are best, it stops at all with probability at most K delta / (K - 1), by the same sum over all B.
 
     Source
     ------

@@ -32,8 +32,11 @@ them: it is at most the larger one of L + n slack.
 
 A point is dropped once it and its neighbour are 40 nats and the slack below the maximum: see `least_probability`.
 
-While noise does not dominate, a gap between two means adds about (gap in theta)^2 nats per reward of each arm to the
-evidence, and the slack takes up to c h^2 / 2 from it, so means have to be more than about 0.002 apart.
+Means that are too close for the grid may never be told apart. If two arms have n rewards each and their means are a gap
+apart, the likelihood of both falls by 2 n d(q + gap / 2, q) at equal means, d = d_epsilon. The slack takes 2 n times
+itself from that, and a mixture over points up to half a cell away from the means 2 n d(q + edge, q) at most, edge being
+the cell's half width in q. Where noise dominates for ever, these are n epsilon gap, n epsilon width and n epsilon
+width, so the gap has to exceed 2 h = 0.0032 in the middle of [0, 1]; without noise it has to exceed sqrt(3) h.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from scipy.stats import t as student
 from privcheck import audit, certify, guard
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.grid_top_two import GridTopTwoPolicy, costs_of_pair, planned_total
-from privcheck.bandits.mean_grid import add_sum
+from privcheck.bandits.mean_grid import POINTS, add_sum
 from privcheck.bounds import d_epsilon
 from privcheck.environments import Bernoulli
 from privcheck.errors import PrivcheckError
@@ -109,6 +109,18 @@ def test_it_stops_at_any_budget(means, epsilon):
     stops = play_stops(DPExactTT(arms=2, epsilon=epsilon), Bernoulli(means), np.array([0.1]), 10**14, 6, seed=0)[:, 0]
     assert (stops[:, 0] > 0).all()
     assert (stops[:, 0] * epsilon).max() < 600
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 10.0])
+def test_how_close_means_may_be(epsilon):
+    """Half way between two points of the grid, at one of them, and elsewhere; a gap below the spacing is too small."""
+    for cell, gap in product((500.0, 500.5, 205.5, 40.0), (0.0033, 0.0005)):
+        middle = np.sin(cell * 0.5 * np.pi / POINTS) ** 2
+        means, spec = (middle + 0.5 * gap, middle - 0.5 * gap), DPExactTT(arms=2, epsilon=epsilon)
+        stops = play_stops(spec, Bernoulli(means), np.array([1e-6]), 10**15, 2, seed=0)[:, 0, 0]
+        assert gap < 0.001 or (stops > 0).all(), (cell, gap)
+        if cell == 500.5 and gap < 0.001:
+            assert (stops == 0).all()
 
 
 @pytest.mark.chance(1e-5, "two means, four and a half standard errors apart and more")
