@@ -1,7 +1,7 @@
 """DP-Exact-TT claims epsilon-DP of actions, stopping time and recommendation: the expected verdict is "consistent".
 
 Audited with two arms on structured pairs of streams that differ in one row, over 32 rounds, as a first batch takes 10.
-A run takes a fraction of a millisecond, so there are fewer runs than for other algorithms.
+Every release takes a likelihood at a thousand means, so there are fewer runs than for other algorithms.
 """
 
 from privcheck.auditing._declared_audit import DeclaredAudit

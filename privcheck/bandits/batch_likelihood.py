@@ -88,6 +88,29 @@ def divergence_sum(means: Array, lengths: Array, batches: int, q: float, epsilon
 
 @compiled
 def kl(p: float, q: float) -> float:
-    """Return kl(p, q) of Bernoulli laws, for q in (0, 1), or equal to p at an end."""
-    left = p * math.log(p / q) if p > 0.0 else 0.0
-    return left + (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else left
+    """Return kl(p, q) of Bernoulli laws, for q in (0, 1), or equal to p at an end; without cancellation."""
+    return kl_from_complements(p, 1.0 - p, q, 1.0 - q, q - p)
+
+
+@compiled
+def kl_from_complements(p: float, p_bar: float, q: float, q_bar: float, gap: float) -> float:
+    """Return kl(p, q) from p, 1 - p, q, 1 - q and q - p, of which the last three may be known more precisely.
+
+    >>> kl_from_complements(0.5, 0.5, 0.5, 0.5, 1e-20)
+    2e-40
+    """
+    return _excess(p, q, gap) + _excess(p_bar, q_bar, -gap)
+
+
+@compiled
+def _excess(p: float, q: float, gap: float) -> float:
+    """Return gap - p ln(q / p) for gap = q - p, which is never negative: one part of a divergence.
+
+    For small x = -gap / q it is q ((1 + x) ln(1 + x) - x), with ln(1 + x) = 2 (r + r^3 / 3 + ...) at r = x / (2 + x).
+    """
+    if abs(gap) < 0.1 * q:
+        r = -gap / (2.0 * q - gap)
+        s = r * r
+        series = 1.0 / 3.0 + s * (1.0 / 5.0 + s * (1.0 / 7.0 + s * (1.0 / 9.0 + s * (1.0 / 11.0 + s / 13.0))))
+        return q * 2.0 * s * (1.0 + (r + s) * series) / (1.0 - r)
+    return gap + (p * math.log(p / q) if p > 0.0 else 0.0)

@@ -27,7 +27,8 @@ class DPExactTT(BestArmAlgorithm):
     ceil(ratio n), or further: see below. When a batch closes, its sum is released with Laplace(1 / epsilon) noise.
     L_a(q) is the log-likelihood of arm a's releases if its rewards are Bernoulli(q): the law of a Binomial plus Laplace
     noise, without approximation (`privcheck.kernels._noisy_binomial`); F_a(q) is that of its first batch alone. On a
-    grid of means (`privcheck.bandits.mean_grid`) let mu_a = argmax L_a, B = argmax mu_a, and for a != B
+    grid of means (`privcheck.bandits.mean_grid`) let mu_a be where the parabola through the largest L_a and its two
+    neighbours, in arcsin(sqrt(q)), is largest, B = argmax mu_a, and for a != B
 
         null_a  = sup over q <= r of L_B(q) + L_a(r), bounded from above,
         later_a = sup over q <= r of (L_B - F_B)(q) + (L_a - F_a)(r), bounded from above,
@@ -44,8 +45,8 @@ class DPExactTT(BestArmAlgorithm):
     While noise dominates, the noise of every batch hides about one nat, so fewer and longer batches are better. Let l =
     ceil(ratio n) - n be the usual length of the next one, w = 8 / (8 + l epsilon^2) the share of the noise in the
     variance of its sum if the mean is 1/2, c the next arm, or the challenger if that is B, and v = worth + ln(K - 1).
-    The batch has w v / min_u (d(mu_B, u) + d(mu_c, u)) rewards, with which it is expected to bring w v nats, but at
-    most 2 w n, and never fewer than l.
+    The batch has w v / min_u (d(mu_B, u) + d(mu_c, u)) rewards, so that it and as many rewards of the other arm are
+    expected to bring w v nats; but at most 2 w n, and never fewer than l.
 
     Parameters
     ----------
@@ -54,7 +55,8 @@ class DPExactTT(BestArmAlgorithm):
     delta : the largest probability of recommending an arm that is not the best, in [1e-9, 0.5).
     ratio : ratio of successive pull counts of an arm, in [1.05, 64].
     first : epsilon times the length of an arm's first batch, in (0, 100].
-    worth : the nats that a batch is expected to bring if K = 2 and noise dominates, in (0, 100].
+    worth : the nats expected of a batch with as many rewards of the other arm, if K = 2 and noise dominates, in
+        (0, 100].
     rewards : "plain", or "coin" for one Bernoulli coin per reward: delta is proved for rewards in {0, 1} only.
 
     Guarantee
@@ -75,7 +77,9 @@ class DPExactTT(BestArmAlgorithm):
     stops, the true means are among the q <= r of null_b and later_b, hence M >= (K - 1) / delta, which has probability
     at most delta / (K - 1) (Ville 1939). Add this up over B. The numerical steps are in `privcheck.bandits.mean_grid`;
     dropping points takes less than 1e-12 from delta.
-    Arms that are equally good are never told apart: then it does not stop, or only on the event of probability delta.
+    If several arms are best, it stops at all with probability at most K delta / (K - 1), by the same sum over all B.
+    Means closer than about 0.003 may be told apart late or never, because of the grid's spacing; gaps above 0.0032 do
+    not suffer from it (`privcheck.bandits.mean_grid`).
 
     Source
     ------

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from privcheck.arrays import Actions, Array, Integers
-from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean
+from privcheck.bandits.batch_likelihood import divergence_sum, kl_from_complements, most_likely_mean, nearest_plausible
 from privcheck.bandits.best_arm import forced_arm, record_end, record_symbols
 from privcheck.bandits.exact_stopping_threshold import threshold
 from privcheck.bandits.geometric_batches import next_total
@@ -37,6 +37,31 @@ def leader_of(estimates: Array) -> int:
 
 
 @compiled
+def costs_of_pair(high: float, low: float, high_pulls: float, low_pulls: float, epsilon: float) -> tuple[float, float]:
+    """Return d(high, u) and d(low, u) at the minimiser u of their sum with these weights.
+
+    If u is within epsilon of both on the logit scale, it is the weighted mean. Then the distances are multiples of the
+    gap, and the ratio of the costs has all its digits however small they are.
+
+    >>> ahead, behind = costs_of_pair(0.5 + 1e-9, 0.5, 20.0, 10.0, 1.0)
+    >>> round(ahead / behind, 6)
+    0.25
+    """
+    share = high_pulls / (high_pulls + low_pulls)
+    gap = high - low
+    up, down = share * gap, (1.0 - share) * gap
+    u, u_bar = low + up, 1.0 - high + down
+    least, most = nearest_plausible(u, epsilon)
+    if least <= low and high <= most:
+        ahead = kl_from_complements(high, 1.0 - high, u, u_bar, -down)
+        return ahead, kl_from_complements(low, 1.0 - low, u, u_bar, up)
+    means, weights = np.array([high, low]), np.array([high_pulls, low_pulls])
+    u = most_likely_mean(means, weights, 2, epsilon, high, low)
+    weights[:] = 1.0
+    return divergence_sum(means, weights, 1, u, epsilon), divergence_sum(means[1:], weights, 1, u, epsilon)
+
+
+@compiled
 def plays_leader(estimates: Array, pulls: Integers, leader: int, epsilon: float) -> bool:
     """Tell whether the sum over the other arms of d(mu_B, u_a) / d(mu_a, u_a) exceeds 1.
 
@@ -44,18 +69,12 @@ def plays_leader(estimates: Array, pulls: Integers, leader: int, epsilon: float)
     infinite.
     """
     total = 0.0
-    means, counts = np.zeros(2), np.zeros(2)
     for a in range(estimates.shape[0]):
         if a == leader:
             continue
         if estimates[a] >= estimates[leader] - INDISTINCT:
             return True
-        means[0], means[1] = estimates[leader], estimates[a]
-        counts[0], counts[1] = pulls[leader], pulls[a]
-        u = most_likely_mean(means, counts, 2, epsilon, means[0], means[1])
-        counts[0] = 1.0
-        ahead = divergence_sum(means, counts, 1, u, epsilon)
-        behind = divergence_sum(means[1:], counts, 1, u, epsilon)
+        ahead, behind = costs_of_pair(estimates[leader], estimates[a], pulls[leader], pulls[a], epsilon)
         total += ahead / behind if behind > 0.0 else math.inf
     return total > 1.0 + INDISTINCT
 
@@ -91,9 +110,7 @@ def planned_total(
     share = 8.0 / (8.0 + (usual - pulls) * epsilon * epsilon)
     longest, rate = (LONGEST_RATIO - 1.0) * share * pulls, 0.0
     if behind < ahead - INDISTINCT:
-        means, counts = np.array([ahead, behind]), np.ones(2)
-        u = most_likely_mean(means, counts, 2, epsilon, ahead, behind)
-        rate = divergence_sum(means, counts, 2, u, epsilon)
+        rate = sum(costs_of_pair(ahead, behind, 1.0, 1.0, epsilon))
     length = min(share * worth / rate, longest) if rate > 0.0 else longest
     return max(usual, pulls + math.ceil(length - INDISTINCT)) if worth > 0.0 else usual
 
@@ -248,7 +265,7 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         values = self.likelihood[arm, kept]
         if n == length:
             self.start[arm] = self.likelihood[arm]
-        low = values + 2.25 * self.slack[kept] * n < values.max() - DROPPED
+        low = values + self.slack[kept] * n < values.max() - DROPPED
         alive = np.flatnonzero(~low)
         self.kept[arm] = kept[max(alive[0] - 1, 0) : alive[-1] + 2]
 
@@ -270,7 +287,8 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         """Return the vertex of the parabola through the largest likelihood and its neighbours, in arcsin(sqrt(q))."""
         kept, values = self.kept[arm], self.likelihood[arm]
         best = int(kept[values[kept].argmax()])
-        left, centre, right = values[max(best - 1, 0)], values[best], values[min(best + 1, POINTS - 1)]
+        # a point that was dropped no longer has its likelihood: there it counts as flat, as beyond 0 and pi / 2
+        left, centre, right = values[max(best - 1, kept[0])], values[best], values[min(best + 1, kept[-1])]
         bend = left - 2.0 * centre + right
         shift = 0.5 * (left - right) / bend if bend < 0.0 else 0.0
         return math.sin((best + 0.5 + shift) * 0.5 * math.pi / POINTS) ** 2
@@ -298,12 +316,6 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         later = self.null_bound(self.likelihood - self.start, [n - self.first for n in self.pulls], leader, arm)
         start = log_mass_of_pairs(self.start[[leader, arm]], everything)
         return float(np.logaddexp(mass - LOG_PAIRS - null, mass - start - later)) - math.log(2.0)
-
-    def divergences(self, means: Array, u: float) -> list[float]:
-        """Return d(mean, u) for each mean."""
-        from privcheck.bounds import d_epsilon
-
-        return list(d_epsilon(means, u, self.drawn).tolist())
 
 
 def log_mass_of_pairs(likelihoods: Array, kept: list[Integers]) -> float:

@@ -68,7 +68,8 @@ class LDPIMED(Algorithm):
     r"""LDP-IMED: the arm whose reports say least against its being the best, for as often as it was played.
 
     A reward r is reported as 1 with probability P(r) = q + (p - q) r, p = e^epsilon / (1 + e^epsilon), q = 1 - p. With
-    n_a reports of arm a, of mean m_a, and P* = max over arms of m_a moved to [q, p], it plays the arm with the smallest
+    n_a reports of arm a, of mean m_a, and P* = max over arms of m_a moved to [q, p], it plays each arm once, and then
+    the arm with the smallest
 
         n_a (kl(m_a, P*) - min over v in [0, 1] of kl(m_a, P(v))) + ln n_a,
 

@@ -14,7 +14,6 @@ from privcheck.bandits.base import arms_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter, record_end, record_symbols
 from privcheck.bandits.geometric_batches import next_total, ratio_parameter
 from privcheck.bandits.grid_top_two import leader_of, next_arm, record_stops
-from privcheck.bandits.imed import bernoulli_kl
 from privcheck.bandits.local_reports import (
     contrast,
     least_chance,
@@ -122,7 +121,7 @@ class LDPTT(BestArmAlgorithm):
     mixture of likelihood ratios, and so is M_B M_b for two arms. Let b be a best arm. If B is wrong when the policy
     stops, the true means of B and b are among the m <= v of null_b, hence M_B M_b >= (K - 1) / delta, which has
     probability at most delta / (K - 1) (Ville 1939). Add this up over B. The mixture is computed to 1e-9 of its value.
-    Arms that are equally good are never told apart: then it does not stop, or only on the event of probability delta.
+    If several arms are best, it stops at all with probability at most K delta / (K - 1), by the same sum over all B.
 
     Source
     ------
@@ -220,7 +219,3 @@ class LDPTTPolicy(TopTwoBatchesPolicy):
     def evidence(self, leader: int, arm: int, null: float) -> float:
         """Return mix_B + mix_a - null_a."""
         return float(self.mixture[leader] + self.mixture[arm] - null)
-
-    def divergences(self, means: Array, u: float) -> list[float]:
-        """Return kl(chance, u) for each chance of a report 1."""
-        return [bernoulli_kl(mean, u) for mean in means.tolist()]

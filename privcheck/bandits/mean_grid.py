@@ -1,25 +1,42 @@
 """The likelihood of a Bernoulli mean on a grid, and an upper bound on what lies between.
 
 The grid is q_i = sin(theta_i)^2 with theta_i the middle of the cell [(i - 1) h, i h], h = pi / (2 G), i = 1, ..., G.
-Let L(theta) be the log-likelihood of an arm's n rewards, which are known through noisy sums. Given the sums of rewards
-s_j, the second derivative of the log-likelihood in theta is -2 s_j / q - 2 (l_j - s_j) / (1 - q). L averages over what
-the noise hides, which only flattens it (Louis 1982), and the noise tilts the law of s_j by a factor of at most
-e^epsilon for each reward, so that E[s_j | Y_j] <= l_j q e^epsilon / A and E[l_j - s_j | Y_j] <= l_j (1 - q) / B, with A
-and B as in `privcheck.kernels._noisy_binomial`. Hence
+Let L(theta) be the log-likelihood of an arm's n rewards, which are known through noisy sums. The noise tilts the law of
+a sum s_j of l_j rewards: when s_j grows by one, e^(-epsilon |Y_j - s_j|) changes by a factor between e^-epsilon and
+e^epsilon. Given Y_j, s_j is therefore stochastically between two Binomials, and with A and B as in
+`privcheck.kernels._noisy_binomial`
 
-    -L''(theta) <= 2 n c(q),    c(q) = e^epsilon / A + 1 / B,
+    l_j q e^-epsilon / B <= E[s_j | Y_j] <= l_j q e^epsilon / A.
 
-and c is largest at an end of an interval, because 1 / A and 1 / B are convex in q. So
+**Curvature.** Given the sums, the second derivative of the log-likelihood in theta is -2 s_j / q - 2 (l_j - s_j) /
+(1 - q). L averages over what the noise hides, which only flattens it (Louis 1982). Hence
 
-1. at a stationary point theta of L in cell i, L(theta) <= L(theta_i) + n c h^2 / 4, and the same holds for the sum of
-   two such functions with their two n. L is even about 0 and pi / 2, so these ends are stationary too;
-2. between two neighbouring points of the grid, L <= max(L(theta_i), L(theta_i+1)) + n c h^2 / 4.
+    -L''(theta) <= 2 n c(q),    c(q) = e^epsilon / A + 1 / B.
 
-Where c is useless, near 0 and 1 for a large epsilon, the cell [low, high] has a point of its own: since q^s (1 -
-q)^(l-s) <= high^s (1 - low)^(l-s), all q of the cell have L(q) <= L(x) + n ln(1 + high - low) at x = high / (1 + high -
-low). `slack` is the smaller of the two bounds for each cell; which one it is depends on epsilon alone.
+**Slope.** The derivative of L in q is the sum of (E[s_j | Y_j] - l_j q) / (q (1 - q)). Hence
+
+    |dL/dq| <= n v(q),    v(q) = (1 - e^-epsilon) max(e^epsilon / A, 1 / B).
+
+Both c and v are largest at an end of an interval, because 1 / A and 1 / B are convex in q. So in cell i
+
+1. L(q) <= L(q_i) + n c h^2 / 4 at a stationary point q, and the same holds for the sum of two such functions with their
+   two n. L is even about 0 and pi / 2, so these ends are stationary too;
+2. L(q) <= L(q_i) + n v |q - q_i| for all q, which is less while noise dominates: it falls with epsilon;
+3. L(q) <= L(x) + n ln(1 + high - low) for all q, if the cell [low, high] has the point x = high / (1 + high - low) in
+   place of q_i, since q^s (1 - q)^(l-s) <= high^s (1 - low)^(l-s). This is for cells near 0 and 1 and a large epsilon.
+
+`slack` is, per reward, the smallest of the three bounds; which one it is depends on the cell and epsilon alone. So at
+every stationary point of L in a cell, and of a sum of two, L exceeds its value at the cell's point by n times the slack
+at most. Between two neighbouring points L is largest at one of them, or at a stationary point in the cell of one of
+them: it is at most the larger one of L + n slack.
 
 A point is dropped once it and its neighbour are 40 nats and the slack below the maximum: see `least_probability`.
+
+Means that are too close for the grid may never be told apart. If two arms have n rewards each and their means are a gap
+apart, the likelihood of both falls by 2 n d(q + gap / 2, q) at equal means, d = d_epsilon. The slack takes 2 n times
+itself from that, and a mixture over points up to half a cell away from the means 2 n d(q + edge, q) at most, edge being
+the cell's half width in q. Where noise dominates for ever, these are n epsilon gap, n epsilon width and n epsilon
+width, so the gap has to exceed 2 h = 0.0032 in the middle of [0, 1]; without noise it has to exceed sqrt(3) h.
 """
 
 from __future__ import annotations
@@ -44,10 +61,10 @@ DROPPED = 40.0
 def least_probability(arms: int) -> float:
     """Return a bound on the probability that the point of an arm's true mean is ever dropped: K G e^-40.
 
-    A dropped neighbourhood of the true mean mu has L(mu) <= max L - 40, by 2 above with distances of at most 1.5 h, or
-    by the bound on a whole cell. Then mix - L(mu) >= 40 - ln G, with mix
-    the logarithm of the mean of e^L over the grid. The exponential of the left-hand side is a non-negative
-    martingale of mean 1 as long as nothing is dropped, so this happens with probability G e^-40 at most (Ville 1939).
+    When points on both sides of the true mean mu are dropped, or the outermost ones, L(mu) <= max L - 40, with the
+    maximum over the points that are kept. Then mix - L(mu) >= 40 - ln G, with mix the logarithm of the mean of e^L over
+    all points, as if none had been dropped: it is at least max L - ln G. The exponential of the left-hand side is a
+    non-negative martingale of mean 1, so this happens with probability G e^-40 at most (Ville 1939).
 
     >>> round(1e14 * least_probability(5), 6)
     2.124177
@@ -67,6 +84,17 @@ def curvature(q: float, epsilon: float) -> float:
 
 
 @compiled
+def slope(q: float, epsilon: float) -> float:
+    """Return v(q).
+
+    >>> round(slope(0.5, 1.0), 6), round(slope(0.2, 1e-9) * 1e9, 6)
+    (0.924234, 1.0)
+    """
+    lost = -math.expm1(-epsilon)
+    return lost / (1.0 - max(q, 1.0 - q) * lost)
+
+
+@compiled
 def mean_grid(epsilon: float) -> tuple[Array, Array]:
     """Return the points of the grid and the slack of their cells per reward, shape (G,) each.
 
@@ -77,14 +105,12 @@ def mean_grid(epsilon: float) -> tuple[Array, Array]:
     h = 0.5 * math.pi / POINTS
     points, slack = np.empty(POINTS), np.empty(POINTS)
     for i in range(POINTS):
-        low, high = math.sin(i * h) ** 2, math.sin((i + 1) * h) ** 2
+        low, middle, high = math.sin(i * h) ** 2, math.sin((i + 0.5) * h) ** 2, math.sin((i + 1) * h) ** 2
         width = high - low
-        # one cell more on either side: rule 2 is about intervals that reach into the neighbouring cells
-        left, right = math.sin(max(i - 1, 0) * h) ** 2, math.sin(min(i + 2, POINTS) * h) ** 2
-        smooth = max(curvature(left, epsilon), curvature(right, epsilon)) * h * h / 4.0
-        if smooth <= math.log1p(width):
-            points[i], slack[i] = math.sin((i + 0.5) * h) ** 2, smooth
-        else:
+        smooth = max(curvature(low, epsilon), curvature(high, epsilon)) * h * h / 4.0
+        steep = max(slope(low, epsilon), slope(high, epsilon)) * max(middle - low, high - middle)
+        points[i], slack[i] = middle, min(smooth, steep)
+        if slack[i] > math.log1p(width):
             points[i], slack[i] = high / (1.0 + width), math.log1p(width)
     return points, slack
 
@@ -141,8 +167,8 @@ def add_sum(
 
 @compiled
 def _is_low(likelihood: Array, slack: Array, i: int, top: float, pulls: int) -> bool:
-    """Tell whether a point is 40 nats below the maximum; 2.25 is for neighbours that are up to 1.5 h apart."""
-    return bool(likelihood[i] + 2.25 * slack[i] * pulls < top - DROPPED)
+    """Tell whether a point, and what its cell adds, is 40 nats below the maximum."""
+    return bool(likelihood[i] + slack[i] * pulls < top - DROPPED)
 
 
 @compiled
@@ -172,8 +198,8 @@ def null_bound(
     """Return an upper bound on sup over q <= r of L(q) + L'(r): the first arm is no better than the other one.
 
     The supremum, over the kept windows, is attained where each of q and r is stationary or at an end, which is a point
-    of the grid, or at q = r, where the sum is. The nearest points have the same order as q and r, and rule 1 bounds
-    what lies between.
+    of the grid, or at q = r, where the sum is. The points of their cells have the same order as q and r, and the slack
+    bounds what lies between.
     """
     best, highest = -math.inf, -math.inf
     i = int(first_window[0])

@@ -74,6 +74,7 @@ def pair_evidence(
     )
     start_mass = log_ordered_mass(start[leader], start[arm], 0, POINTS - 1, 0, POINTS - 1)
     every, later = mass - LOG_PAIRS - null, mass - start_mass - later_null
-    if max(every, later) == -math.inf:
-        return -math.inf, null
+    # without a kept pair in the right order there is no mass, and without one in the wrong order no null
+    if math.isinf(max(every, later)):
+        return max(every, later), null
     return max(every, later) + math.log1p(math.exp(-abs(every - later))) - math.log(2.0), null

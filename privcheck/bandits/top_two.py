@@ -13,7 +13,6 @@ from privcheck.bandits.base import arms_parameter
 from privcheck.bandits.best_arm import BestArmAlgorithm, delta_parameter
 from privcheck.bandits.geometric_batches import ratio_parameter
 from privcheck.bandits.grid_top_two import GridTopTwoPolicy, top_two_kernel
-from privcheck.bandits.imed import bernoulli_kl
 from privcheck.bandits.reward_coins import rewards_parameter
 
 
@@ -92,7 +91,3 @@ class TopTwoPolicy(GridTopTwoPolicy):
     def log_densities(self, private_sum: float, length: int, points: Array) -> Array:
         """Return the logarithm of the likelihood of the sum, without its binomial coefficient."""
         return np.asarray(private_sum * np.log(points) + (length - private_sum) * np.log1p(-points))
-
-    def divergences(self, means: Array, u: float) -> list[float]:
-        """Return kl(mean, u) for each mean."""
-        return [bernoulli_kl(mean, u) for mean in means.tolist()]

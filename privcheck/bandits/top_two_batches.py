@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 
-from privcheck.arrays import Array
 from privcheck.bandits.geometric_batches import BatchesPolicy
 from privcheck.mechanisms import Laplace
 from privcheck.private_values import told_arm, told_reward
@@ -18,8 +18,8 @@ INDISTINCT = 1e-9
 class TopTwoBatchesPolicy(BatchesPolicy):
     """The common base of DP-Exact-TT, Top Two and LDP-TT.
 
-    A subclass says what it knows of arms: `estimate`, `top`, `null` and `evidence`, and the `divergences` between
-    means. `drawn` is the epsilon of these, infinite where they are kl.
+    A subclass says what it knows of arms: `estimate`, `top`, `null` and `evidence`. The divergence between means is
+    d_epsilon at epsilon = `drawn`, which is kl where that is infinite.
 
     Guarantee
     ---------
@@ -97,6 +97,14 @@ class TopTwoBatchesPolicy(BatchesPolicy):
 
     def least_costs(self, high: float, low: float, high_pulls: int, low_pulls: int) -> list[float]:
         """Return d(high, u) and d(low, u) at the minimiser u of their sum with these weights."""
+        from privcheck.bounds import d_epsilon
+
+        with localcontext(prec=40):
+            # of close means, which no digit of a float is to spare for; u is the weighted mean if nothing is clipped
+            exact = [Decimal(high), Decimal(low)]
+            pooled = (high_pulls * exact[0] + low_pulls * exact[1]) / (high_pulls + low_pulls)
+            if all(abs(log_odds(mean) - log_odds(pooled)) <= Decimal(self.drawn) for mean in exact):
+                return [float(divergence(mean, pooled)) for mean in exact]
         means = np.array([high, low])
         shrink = math.exp(-self.drawn)
         for _ in range(60):
@@ -108,7 +116,7 @@ class TopTwoBatchesPolicy(BatchesPolicy):
             behind = max(float(means[1]), u * shrink / (1.0 - u + u * shrink))
             rising = high_pulls * (u - ahead) + low_pulls * (u - behind) > 0.0
             low, high = (low, u) if rising else (u, high)
-        return self.divergences(means, 0.5 * (low + high))
+        return list(d_epsilon(means, 0.5 * (low + high), self.drawn).tolist())
 
     def estimate(self, arm: int) -> float:
         """Return the most likely mean of an arm."""
@@ -126,6 +134,12 @@ class TopTwoBatchesPolicy(BatchesPolicy):
         """Return the logarithm of the evidence that the leader is better than the other arm, given `null`."""
         raise NotImplementedError
 
-    def divergences(self, means: Array, u: float) -> list[float]:
-        """Return the divergence of u from each mean."""
-        raise NotImplementedError
+
+def log_odds(q: Decimal) -> Decimal:
+    """Return ln(q / (1 - q)) for q in [0, 1]."""
+    return Decimal("-Infinity") if q == 0 else Decimal("Infinity") if q == 1 else (q / (1 - q)).ln()
+
+
+def divergence(p: Decimal, q: Decimal) -> Decimal:
+    """Return kl(p, q) of Bernoulli laws, for q in (0, 1), or equal to p at an end."""
+    return sum((a * (a / b).ln() for a, b in ((p, q), (1 - p, 1 - q)) if a > 0), Decimal(0))

@@ -139,22 +139,26 @@ def noisy_binomial(total: float, length: float, q: float, epsilon: float, choice
         return total * log_q + (length - total) * log_rest
     k, shrink = np.floor(total), math.exp(-epsilon)
     raised, lowered = q + (1.0 - q) * shrink, 1.0 - q + q * shrink  # A e^-epsilon and B
+    log_raised, log_lowered = math.log(raised), math.log(lowered)
+    if epsilon < 1.0:  # both are near 1, and their logarithms are multiplied by the length
+        lost = math.expm1(-epsilon)
+        log_raised, log_lowered = math.log1p((1.0 - q) * lost), math.log1p(q * lost)
     if k >= length:
-        return length * math.log(raised) - epsilon * (total - length)
+        return length * log_raised - epsilon * (total - length)
     if k < 0.0:
-        return length * math.log(lowered) + epsilon * total
+        return length * log_lowered + epsilon * total
     a, b = k + 1.0, length - k
     powers = a * log_q + b * log_rest + choices
     up, down = q / raised, q * shrink / lowered
     not_up, not_down = (1.0 - q) * shrink / raised, (1.0 - q) / lowered
     if not_up < (b + 1.0) / (a + b + 2.0):
-        below = powers - epsilon * (total - k) - math.log(raised * b) + math.log(beta_fraction(not_up, b, a))
+        below = powers - epsilon * (total - k) - log_raised - math.log(b) + math.log(beta_fraction(not_up, b, a))
     else:
         tail = a * math.log(up) + b * math.log(not_up) + choices + math.log(beta_fraction(up, a, b) / a)
-        below = length * math.log(raised) - epsilon * (total - length) + log_complement(tail)
+        below = length * log_raised - epsilon * (total - length) + log_complement(tail)
     if down < (a + 1.0) / (a + b + 2.0):
-        above = powers - epsilon * (a - total) - math.log(lowered * a) + math.log(beta_fraction(down, a, b))
+        above = powers - epsilon * (a - total) - log_lowered - math.log(a) + math.log(beta_fraction(down, a, b))
     else:
         tail = a * math.log(down) + b * math.log(not_down) + choices + math.log(beta_fraction(not_down, b, a) / b)
-        above = length * math.log(lowered) + epsilon * total + log_complement(tail)
+        above = length * log_lowered + epsilon * total + log_complement(tail)
     return log_sum(below, above)

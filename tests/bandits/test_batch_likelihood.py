@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from privcheck.bandits.batch_likelihood import divergence_sum, most_likely_mean, nearest_plausible
+from privcheck.bandits.batch_likelihood import divergence_sum, kl, most_likely_mean, nearest_plausible
 from privcheck.bounds import d_epsilon, kl_bernoulli
 
 RNG = np.random.default_rng(0)
@@ -39,6 +39,17 @@ def test_against_the_theory_floor_and_scipy(means, lengths, epsilon):
     found = minimize_scalar(total, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
     assert least <= min(found.fun, total(0.0), total(1.0)) + 1e-11 * lengths.sum()
     assert least == pytest.approx(total(estimate), rel=1e-12, abs=1e-12 * lengths.sum())
+
+
+@pytest.mark.parametrize("q", [1e-6, 0.01, 0.3, 0.5, 0.9, 0.999])
+def test_the_divergence_of_near_laws_keeps_its_digits(q):
+    """It is of the order of the square of the gap; the difference of two logarithms has only that of rounding."""
+    for gap in (0.5, 0.2, 0.11, 0.09, 1e-2, 1e-4, 1e-7, 1e-10):
+        for p in (q * (1.0 - gap), q * (1.0 + gap), q - gap * (1.0 - q), q + gap * (1.0 - q)):
+            if 0.0 <= p <= 1.0:
+                assert kl(p, q) == pytest.approx(kl_bernoulli(p, q), rel=1e-13, abs=0.0)
+    assert kl(q, q) == 0.0
+    assert (kl(0.0, 0.0), kl(1.0, 1.0)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])

@@ -1,5 +1,7 @@
 """DP-Exact-TT: kernel and reference, stopping times, errors, and broken twins that are caught."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, ks_2samp
@@ -7,7 +9,8 @@ from scipy.stats import t as student
 
 from privcheck import audit, certify, guard
 from privcheck.bandits import ALGORITHMS
-from privcheck.bandits.grid_top_two import GridTopTwoPolicy, planned_total
+from privcheck.bandits.grid_top_two import GridTopTwoPolicy, costs_of_pair, planned_total
+from privcheck.bandits.mean_grid import POINTS, add_sum
 from privcheck.bounds import d_epsilon
 from privcheck.environments import Bernoulli
 from privcheck.errors import PrivcheckError
@@ -15,6 +18,7 @@ from privcheck.kernels import generators
 from privcheck.simulation._identify import play_stops
 
 DPExactTT = ALGORITHMS["dp-exact-tt"]
+RNG = np.random.default_rng
 MU1, MU2 = (0.95, 0.9, 0.9, 0.9, 0.5), (0.75, 0.7, 0.7, 0.7, 0.7)
 
 
@@ -58,6 +62,65 @@ def test_longer_batches_agree_and_are_those_of_an_oracle(play):
                 usual, pulls + np.ceil(2.0 * share * pulls)
             )
         assert planned_total(pulls, ahead, behind, 1.5, pulls, epsilon, 0.0) == usual
+
+
+@pytest.mark.parametrize("epsilon", [8.0, 10.0, 14.0, 20.0, 25.0])
+def test_rounding_decides_nothing_when_noise_hardly_hides_a_sum(play, epsilon):
+    """Arms of equal counts and sums differ by what e^-epsilon leaves of the noise, and divergences by its square."""
+    spec = DPExactTT(arms=2, epsilon=epsilon, delta=1e-9)
+    for seed in range(25):
+        table = (np.random.default_rng(seed).random((250, 2)) < 0.5).astype(float)
+        expected = play.reference(spec, table, np.random.default_rng(seed))
+        assert play.kernel(spec, table, np.random.default_rng(seed))[0].tolist() == expected, seed
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 2.0, 20.0, np.inf])
+def test_the_costs_of_a_pair_keep_their_digits(epsilon):
+    """Gaps down to 1e-9: the reference has 40 digits. The twin divides divergences that cancelled."""
+    policy, rng, twin = GridTopTwoPolicy(2, epsilon, 0.1, 1.5, np.random.default_rng(0), None, 1), RNG(0), 0.0
+    for gap, end in product((0.3, 0.05, 1e-3, 1e-5, 1e-7, 1e-9), (1e-4, 0.2, 0.5, 0.69)):
+        n, m = rng.integers(1, 10**6, 2).tolist()
+        for low, high in ((end, end + gap), (1.0 - end - gap, 1.0 - end)):
+            found, expected = costs_of_pair(high, low, n, m, policy.drawn), policy.least_costs(high, low, n, m)
+            assert found == pytest.approx(expected, rel=1e-8, abs=0.0)
+            u = (n * high + m * low) / (n + m)
+            naive = high * np.log(high / u) + (1.0 - high) * np.log((1.0 - high) / (1.0 - u))
+            twin = max(twin, abs(naive / expected[0] - 1.0))
+    assert costs_of_pair(1.0, 0.0, 1, 3, policy.drawn) == pytest.approx(policy.least_costs(1.0, 0.0, 1, 3), rel=1e-12)
+    assert twin > 1e-3
+
+
+def test_the_largest_likelihood_at_the_end_of_the_kept_points():
+    """Points that were dropped keep what they had: a likelihood that swings by 40 nats must not read it."""
+    policy, sums = GridTopTwoPolicy(2, 1.0, 0.1, 1.5, np.random.default_rng(0), None, 200), [(200, 0.0), (500, 500.0)]
+    likelihood, window, pulls = np.zeros(len(policy.points)), np.array([0, len(policy.points) - 1]), 0
+    for length, total in sums:
+        end, pulls = window[1], pulls + length
+        policy.pulls[0] = pulls
+        policy.take_in(0, length, total)
+        _, estimate = add_sum(likelihood, window, policy.points, policy.slack, total, length, pulls, policy.drawn)
+        assert policy.estimate(0) == pytest.approx(estimate, abs=1e-12)
+    assert likelihood[: end + 1].argmax() == end < len(policy.points) - 1
+
+
+@pytest.mark.parametrize(("means", "epsilon"), [((0.9, 0.1), 1e-6), ((0.6, 0.4), 1e-5), ((0.6, 0.4), 1e-9)])
+def test_it_stops_at_any_budget(means, epsilon):
+    """While noise dominates, epsilon t is all that matters: some 20 and 150 on average here."""
+    stops = play_stops(DPExactTT(arms=2, epsilon=epsilon), Bernoulli(means), np.array([0.1]), 10**14, 6, seed=0)[:, 0]
+    assert (stops[:, 0] > 0).all()
+    assert (stops[:, 0] * epsilon).max() < 600
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 10.0])
+def test_how_close_means_may_be(epsilon):
+    """Half way between two points of the grid, at one of them, and elsewhere; a gap below the spacing is too small."""
+    for cell, gap in product((500.0, 500.5, 205.5, 40.0), (0.0033, 0.0005)):
+        middle = np.sin(cell * 0.5 * np.pi / POINTS) ** 2
+        means, spec = (middle + 0.5 * gap, middle - 0.5 * gap), DPExactTT(arms=2, epsilon=epsilon)
+        stops = play_stops(spec, Bernoulli(means), np.array([1e-6]), 10**15, 2, seed=0)[:, 0, 0]
+        assert gap < 0.001 or (stops > 0).all(), (cell, gap)
+        if cell == 500.5 and gap < 0.001:
+            assert (stops == 0).all()
 
 
 @pytest.mark.chance(1e-5, "two means, four and a half standard errors apart and more")

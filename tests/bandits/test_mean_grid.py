@@ -46,6 +46,42 @@ def test_the_grid_covers_the_interval():
     assert 0.0 < least_probability(127) < 1e-12
 
 
+def test_the_slack_is_small_while_noise_dominates():
+    """In nats, for 200 / epsilon rewards of an arm, which tell means .6 and .4 apart."""
+    for epsilon in (1e-3, 1e-5, 1e-8):
+        assert mean_grid(epsilon)[1].max() * 200 / epsilon < 0.2
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-4, 1e-3])
+def test_the_slack_bounds_each_cell_and_is_attained_while_noise_dominates(epsilon):
+    """Releases far above and below what rewards can be have the steepest likelihood; nine tenths would not do."""
+    points, slack = mean_grid(epsilon)
+    edges = np.sin(np.arange(POINTS + 1) * 0.5 * math.pi / POINTS)[1:-1] ** 2
+    length, shares = 1000, []
+    for total in (-9.0 / epsilon, 200.0, 500.5, 800.0, length + 9.0 / epsilon):
+        at_edges, at_points = (
+            np.array([noisy_binomial(total, length, q, epsilon, log_choices(length, np.floor(total))) for q in some])
+            for some in (edges, points)
+        )
+        rises = np.maximum(at_edges[:-1], at_edges[1:]) - at_points[1:-1]
+        shares.append((rises / (length * slack[1:-1])).max())
+    assert max(shares) <= 1.0 + 1e-5
+    assert min(shares[0], shares[-1]) > 0.9
+
+
+def test_disjoint_windows_are_infinite_evidence():
+    """Releases of 1000 and of 0 of 1000 rewards leave no pair of means in the wrong order, and no right one either."""
+    points, slack = mean_grid(0.1)
+    likelihood, windows, pulls = np.zeros((2, POINTS)), np.array([[0, POINTS - 1]] * 2), np.array([1000, 1000])
+    for row, total in enumerate((1000.0, 0.0)):
+        add_sum(likelihood[row], windows[row], points, slack, total, 1000, 1000, 0.1)
+    assert windows[1, 1] < windows[0, 0]
+    for leader, evidence in ((0, math.inf), (1, -math.inf)):
+        for start in (likelihood.copy(), np.zeros((2, POINTS))):
+            found = pair_evidence(likelihood, start, windows, pulls, 100, slack, leader, 1 - leader)
+            assert found[0] == evidence
+
+
 def released(rng, epsilon, mean, lengths):
     arm = Evidence(epsilon, mean)
     for length in lengths:

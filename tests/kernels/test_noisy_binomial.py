@@ -51,6 +51,21 @@ def test_sums_outside_of_what_rewards_can_be(total):
     assert computed(total, 5, 0.4, 1e-3) == pytest.approx(enumerated(total, 5, 0.4, 1e-3), rel=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-6, 1e-9, 1e-12, 1e-14])
+@pytest.mark.parametrize("q", [1e-3, 0.1, 0.5, 0.8])
+def test_at_a_small_epsilon(q, epsilon):
+    """Away from l q all of the Binomial is on one side of Y, so that f is e^(-epsilon Y) A^l or e^(epsilon Y) B^l."""
+    mpmath = pytest.importorskip("mpmath")
+    length = int(1000 / epsilon)
+    for share in (-0.5, 0.0, 0.1 * q, 0.5 * q, 0.5 + 0.5 * q, 1.0, 1.5):
+        total = float(int(share * length))
+        with mpmath.workdps(60):
+            sign = 1 if share < q else -1
+            tilted = 1 + mpmath.mpf(q) * mpmath.expm1(-sign * mpmath.mpf(epsilon))
+            expected = float(sign * mpmath.mpf(epsilon) * mpmath.mpf(total) + length * mpmath.log(tilted))
+        assert computed(total, length, q, epsilon) == pytest.approx(expected, rel=1e-13, abs=1e-11)
+
+
 def test_the_polynomial_of_a_short_batch_is_the_same():
     rng = np.random.default_rng(1)
     for _ in range(300):

@@ -163,7 +163,6 @@ def test_statuses_and_files_of_the_command(tmp_path, capsys):
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
-@pytest.mark.chance(0.001, "the level of the verdict")
 def test_whole_runs_on_the_pair_of_a_step_find_the_violation():
     found = privcheck.audit(targets.output, epsilon=targets.CLAIM, time_budget=8.0)
     assert found.verdict == "violation"
@@ -176,9 +175,9 @@ def test_whole_runs_on_the_pair_of_a_step_find_the_violation():
     assert again.epsilon_lower == found.epsilon_lower
 
 
-@pytest.mark.chance(0.001, "the level of the verdict")
+@pytest.mark.chance(1e-6, "the level of the verdict")
 def test_whole_runs_alone_accuse_a_target_that_hides_its_step():
-    found = privcheck.audit(targets.hidden_by_rounding, epsilon=targets.CLAIM, time_budget=8.0)
+    found = privcheck.audit(targets.hidden_by_rounding, epsilon=targets.CLAIM, error=1e-6, time_budget=8.0)
     assert found.verdict == "inconclusive"
     assert found.suspicion.kind == "step"
     assert found.suspicion.epsilon > 2.0
@@ -205,7 +204,7 @@ def test_whole_audits_find_the_faulty_targets(name):
 
 
 @pytest.mark.nightly
-@pytest.mark.chance(0.001, "the level of the verdict")
+@pytest.mark.chance(1e-6, "the level of the verdict")
 @pytest.mark.parametrize("name", [*MENDED, *targets.HIDING, "hidden_by_inline_release"])
 def test_whole_audits_accuse_no_correct_target(name):
-    assert privcheck.audit(getattr(targets, name), epsilon=targets.CLAIM).verdict != "violation"
+    assert privcheck.audit(getattr(targets, name), epsilon=targets.CLAIM, error=1e-6).verdict != "violation"
