@@ -11,7 +11,7 @@ import pytest
 import privcheck
 from privcheck.certifying._translated.known_functions import TABLE, called
 from privcheck.certifying._translated.own_functions import own_functions
-from privcheck.certifying._translated.swapped_code import Translation, swap_again, translated, untranslated
+from privcheck.certifying._translated.swapped_code import _EXCHANGE, Translation, swap_again, translated, untranslated
 from tests.certifying.translated_programs import loaded, source
 
 LINES = "self.s[0] += 1 if r > 0.5 else 0"
@@ -172,3 +172,18 @@ def test_guards_may_be_collected_while_code_is_exchanged(tmp_path):
         gc.set_threshold(*before)
     gc.collect()
     assert all(policy.update.__code__ is code for policy, code in zip(policies, own, strict=True))
+
+
+def test_many_guards_may_end_at_once(policy):
+    """They end one after the other, however many: a collection may find thousands of them."""
+    own = policy.update.__code__
+    guards = [Translation(policy) for _ in range(3000)]
+    for guard in guards:
+        guard.begin()
+    with untranslated():
+        pass
+    with _EXCHANGE:
+        for guard in guards:
+            guard.end()
+        assert policy.update.__code__ is not own
+    assert policy.update.__code__ is own

@@ -74,13 +74,16 @@ class _Exchange:
         self.depth += 1
 
     def __exit__(self, *_: object) -> None:
-        self.depth -= 1
         try:
-            while self.ended and self.depth == 0:
-                with self:
-                    self.ended.popleft().put_back()
+            while self.depth == 1 and self.ended:
+                self.ended.popleft().put_back()
         finally:
+            self.depth -= 1
+            left = self.depth == 0 and bool(self.ended)
             LOCK.release()
+        if left:  # by a guard that ended after the last look
+            with self:
+                pass
 
 
 _EXCHANGE = _Exchange()
