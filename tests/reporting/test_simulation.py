@@ -3,7 +3,11 @@
 import doctest
 import io
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
 from rich.console import Console
 
 from privcheck.reporting import (
@@ -81,6 +85,20 @@ def test_small_pictures_are_small(simulation):
     full = io.BytesIO()
     figure.savefig(full, format="png", dpi=110)
     assert len(small_png(figure)) < 0.6 * len(full.getvalue())
+
+
+def test_a_small_picture_keeps_the_colours_of_curves_apart():
+    """Red and brown had become one: most colours went to the shades between lighter ones."""
+    figure = Figure(figsize=(8.0, 5.0), layout="constrained")
+    axes, x, rng = figure.subplots(), np.linspace(0.0, 1.0, 20), np.random.default_rng(0)
+    for i in range(6):
+        (line,) = axes.plot(x, i + 0.3 * rng.random(20), marker=".", label=f"{i}")
+        axes.fill_between(x, i - 0.8, i + 1.2, color=line.get_color(), alpha=0.15, linewidth=0)
+    axes.legend()
+    shown = np.asarray(Image.open(io.BytesIO(small_png(figure))).convert("RGB")).reshape(-1, 3).astype(int)
+    for line in axes.lines:
+        own = np.round(255.0 * np.array(to_rgb(line.get_color())))
+        assert np.abs(shown - own).max(axis=1).min() <= 8
 
 
 def test_tables_of_identification_fit_into_80_columns():
