@@ -14,8 +14,9 @@ from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
 ISOLATED, LATER, STILL = "isolated", "after draws that could not be forced", "no argument moves"
+UNRECORDED = "not recorded"
 """The standing of a step: it can be played alone; its arguments may move with what was released before; nothing to play
-alone, because the data come in after the draw, or in the target itself.
+alone, because the data come in after the draw, or in the target itself; its arguments were not seen.
 """
 
 
@@ -27,7 +28,7 @@ class NoisyStep:
     ----------
     function : its name.
     place : file and line.
-    standing : "isolated", "after draws that could not be forced" or "no argument moves".
+    standing : "isolated", "after draws that could not be forced", "no argument moves" or "not recorded".
     moves : the arguments that differ between neighbours, although what was released before is the same.
     pairs : pairs of neighbours on which they do.
     """

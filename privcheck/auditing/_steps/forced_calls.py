@@ -181,7 +181,7 @@ class Forcing(_Tape):
         given = arguments_of(function, args, kwargs)
         now = kept_arguments(given, self.generators)
         before = reached(given, self.generators)
-        told = {place[0][1] for place in before.places_unlike(was.before)} | before.unknown
+        told = before.arguments_unlike(was.before) | before.unknown
         names = [
             each
             for name, value in now.items()

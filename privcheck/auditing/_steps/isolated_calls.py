@@ -134,6 +134,7 @@ class Look:
     strayed : whether the runs call different functions.
     full : whether the first run makes more calls than are recorded.
     restless : numbers of functions with an argument that differs between two runs on the first of the pair.
+    runs : of the whole target.
     """
 
     pair: StreamPair
@@ -144,6 +145,7 @@ class Look:
     strayed: bool = False
     full: bool = False
     restless: frozenset[int] = frozenset()
+    runs: int = 1
 
 
 def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, seed: np.random.SeedSequence) -> Look:
@@ -162,7 +164,13 @@ def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, se
         forcing.moved = {place: moved for place, moved in forcing.moved.items() if place not in again.moved}
     _leave_out_private_places(functions, forcing)
     restless = frozenset(recording.calls[place].function for place in again.moved)
-    found = Look(pair, recording, restless=restless, strayed=forcing.strayed or not forcing.is_finished)
+    found = Look(
+        pair,
+        recording,
+        restless=restless,
+        runs=3 if again.generators else 2,
+        strayed=forcing.strayed or not forcing.is_finished,
+    )
     of_function: dict[int, int] = {}
     for place in dict.fromkeys(_innermost(going_on, forcing) for going_on in recording.draws):
         if place is None:

@@ -35,6 +35,14 @@ CALL_LIMIT = 1.0
 UNPLAYABLE = "none can be played alone: their arguments cannot be copied, or nobody sees what they make"
 """Why there is no best step among several."""
 
+PLAYS = 4
+"""Times the runs on each input that are played: on two inputs, to choose one and to count."""
+
+TOO_LONG = (
+    "none was played alone: {:,} calls, the fewest that show something, take longer than is left of the time budget"
+)
+"""Why there is no best step, if calls are slow."""
+
 MOST_NAMES, MOST_SHOWN = 3, 120
 """Arguments that are shown, and characters of each."""
 
@@ -83,12 +91,16 @@ def best_alone(
     both = [(_as_pair(steps, step), step) for step in steps.steps if step.inputs is not None]
     if not both:
         return None, UNPLAYABLE if steps.steps else ""
+    if runs is None and seconds <= 0.0:
+        return None, TOO_LONG.format(PLAYS * FEWEST_RUNS)
     candidates = [pair for pair, _ in both]
     plan = _plan(candidates[0], claim, seed)
     runner, started = plan.policy.runner, time.monotonic()
     try:
         if runs is None:
             cost = seconds_per_run(runner, candidates, seed, PILOT)
+            if PLAYS * FEWEST_RUNS * cost > seconds:
+                return None, TOO_LONG.format(PLAYS * FEWEST_RUNS)
             runs = int(min(MOST_RUNS, max(FEWEST_RUNS, 0.2 * seconds / cost)))
         few = candidates[:: math.ceil(len(candidates) * 2 * LEAST_RUNS / runs)]
         advance(10)

@@ -92,6 +92,16 @@ class Reached:
         found = {place for place, entry in mine.items() if not entry.equals(theirs.get(place))}
         return found | (theirs.keys() - mine.keys())
 
+    def arguments_unlike(self, other: Reached) -> set[str]:
+        """Return the names of arguments that differ, those among them that are part of another that does."""
+        unlike = self.places_unlike(other)
+        shared = {
+            place[0][1]
+            for place, entry in self.entries.items()
+            if entry.kind == "same" and any(each[: len(entry.value)] == entry.value for each in unlike)
+        }
+        return shared | {place[0][1] for place in unlike}
+
     def add(self, place: Place, value: Any, generators: Sequence[Any]) -> None:
         """Add what is reached from a value."""
         if isinstance(value, GENERATORS):
