@@ -47,7 +47,6 @@ from ._simulation import Simulation as Simulation
 from ._steps_report import ISOLATED as ISOLATED
 from ._steps_report import LATER as LATER
 from ._steps_report import STILL as STILL
-from ._steps_report import UNRECORDED as UNRECORDED
 from ._steps_report import NoisyStep as NoisyStep
 from ._steps_report import StepBound as StepBound
 from ._steps_report import StepsReport as StepsReport

@@ -14,9 +14,8 @@ from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
 ISOLATED, LATER, STILL = "isolated", "after draws that could not be forced", "no argument moves"
-UNRECORDED = "not recorded"
 """The standing of a step: it can be played alone; its arguments may move with what was released before; nothing to play
-alone, because the data come in after the draw, or in the target itself; its arguments were not seen.
+alone, because the data come in after the draw, or in the target itself.
 """
 
 

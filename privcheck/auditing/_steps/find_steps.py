@@ -17,12 +17,15 @@ from privcheck.auditing._steps.search_steps import Steps, search_steps
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_kept
 from privcheck.progress import progress
-from privcheck.results import ISOLATED, LATER, STILL, UNRECORDED, NoisyStep, StepBound, StepsReport, Suspicion
+from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, StepBound, StepsReport, Suspicion
 from privcheck.scheduling import one_thread
 from privcheck.targets import Claim, MechanismRunner, PolicyRunner, Runner, Settings, StepsSettings, function_at, load
 
 OWN_COINS = 0x57E95
 """With the seed of an audit, makes the seed of the look at steps, whose runs share no coins with those that count."""
+
+UNRECORDED = "not recorded"
+"""The standing of a step whose arguments were not seen."""
 
 LEFT_TO_CALLS = 0.5
 """Share of the time budget that is left for playing calls alone."""

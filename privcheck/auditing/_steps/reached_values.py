@@ -189,7 +189,7 @@ def _is_key(value: Any) -> bool:
 
 def _taken_apart(value: Any) -> tuple[Entry, list[tuple[tuple[str, Any], Any]]]:
     """Return what is known of a value apart from its parts, and these."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is np.ndarray and value.dtype.kind not in "OV":
         return Entry("array", value.copy()), []
     if kind in (set, frozenset) and all(_is_key(part) for part in value):
@@ -373,12 +373,6 @@ IN_PLACE: dict[str, Callable[..., bool]] = {
 def varying(several: Sequence[Reached]) -> dict[Place, Any]:
     """Return the places at which calls on one input, with different coins, leave something different.
 
-    Parameters
-    ----------
-    several : what is reached after each call.
-
-    Returns
-    -------
     By place: a mask of the entries of an array that vary, or None for all of any other value.
     """
     return _unlike(several, {place: None for one in several for place in one.entries})
