@@ -70,7 +70,6 @@ def best_alone(
     seconds: float,
     advance: Callable[[int], None],
     runs: int | None = None,
-    whole_runs: int | None = None,
 ) -> tuple[Alone | None, str]:
     """Return the step and the inputs that are told apart best, audited on fresh runs, and why there is none.
 
@@ -85,8 +84,6 @@ def best_alone(
     seconds : for playing calls, from which a pilot makes a number of runs.
     advance : is called with numbers that add up to 100.
     runs : on each input of the call that is audited, in place of `seconds`; as many choose it.
-    whole_runs : runs of the whole target on each neighbour that could confirm what is found: inputs are ranked by what
-        so many can show. None to rank them by what the step's own runs can.
     """
     both = [(_as_pair(steps, step), step) for step in steps.steps if step.inputs is not None]
     if not both:
@@ -107,8 +104,7 @@ def best_alone(
         best = few[0]
         if len(few) > 1:
             sampler = Sampler(runner, seed, HERE, math.inf)
-            shown = whole_runs or runs
-            best = screen(sampler, few, 2 * runs, shown, claim.error, claim.delta, views_of(plan.policy), _silent).pair
+            best = screen(sampler, few, 2 * runs, runs, claim.error, claim.delta, views_of(plan.policy), _silent).pair
         advance(40)
         settings = plan.settings.changed(streams=(best.first, best.second), runs=runs)
         found = played(replace(plan, candidates=[best], settings=settings), started)
