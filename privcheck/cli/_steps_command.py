@@ -39,7 +39,7 @@ def steps(
     What a step shows is a suspicion, and no bound for the target, whose output may hide it: audit the target on these
     neighbours.
 
-    Exit status: 0 steps were played, and none is told apart better than the claim allows; 2 bad input, also a target
+    Exit status: 0 the step that was audited is told apart no better than the claim allows; 2 bad input, also a target
     that draws nothing; 3 a suspicion, or no step can be played alone; 130 or 143 interrupted.
     """
     from privcheck.auditing import steps as find_steps

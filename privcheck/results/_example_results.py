@@ -264,9 +264,9 @@ STEPS = StepsReport(
         "step",
         3.8201,
         "add_noise at fit.py:9",
-        "the call of add_noise at fit.py:9 alone has a loss of at least 3.820 between the inputs that it was given on "
-        "round 4: 0 vs 1; the other 3 rounds: 1 in both, which differ in value; that is no bound for the target, whose "
-        "output may hide the call",
+        "the call of add_noise at fit.py:9 alone has a loss of at least 3.820, at 95% confidence, between the inputs "
+        "that it was given on round 4: 0 vs 1; the other 3 rounds: 1 in both, which differ in value; that is no bound "
+        "for the target, whose output may hide the call",
     ),
     pairs=40,
     runs=126,

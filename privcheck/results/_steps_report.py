@@ -27,7 +27,7 @@ class NoisyStep:
     ----------
     function : its name.
     place : file and line.
-    standing : "isolated", "after draws that could not be forced" or "no argument moves".
+    standing : "isolated", "after draws that could not be forced", "no argument moves" or "not recorded".
     moves : the arguments that differ between neighbours, although what was released before is the same.
     pairs : pairs of neighbours on which they do.
     """

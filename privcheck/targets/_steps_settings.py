@@ -28,10 +28,12 @@ class StepsEffort(Effort):
         hint="tens of thousands are usual",
     )
     time_budget: float = option(
-        POSITIVE, doc="Seconds for playing calls alone.", heading=EFFORT, default=SECONDS, hint="give seconds",
-        value="SECONDS",
+        POSITIVE, doc="Seconds for looking and for playing calls alone.", heading=EFFORT, default=SECONDS,
+        hint="give seconds", value="SECONDS",
     )  # fmt: skip
-    pairs: int = like(Effort, "pairs", doc="Pairs of neighbours that are looked at, with three runs each.", default=40)
+    pairs: int = like(
+        Effort, "pairs", doc="Pairs of neighbours that are looked at, with two or three runs each.", default=40
+    )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,8 +17,8 @@ import numpy as np
 from privcheck.generators import made_by, noticed_generator
 from privcheck.targets import Runner
 
-OURS = str(Path(__file__).parents[2])
-MECHANISMS = str(Path(OURS, "mechanisms"))
+OURS = str(Path(__file__).parents[2]) + os.sep
+MECHANISMS = str(Path(OURS, "mechanisms")) + os.sep
 
 NO_PLAIN_CALL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Kinds of code whose call does not run it."""
@@ -32,11 +33,13 @@ class Drawing:
     functions : that can be recorded, the outermost first: all but the target itself.
     places : file and line of each draw, and the name of the function there, each once.
     draws : the number of calls of the Generator's methods.
+    own : names of functions in which the target itself draws.
     """
 
     functions: tuple[FunctionType, ...]
     places: tuple[tuple[str, str], ...]
     draws: int
+    own: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -44,6 +47,7 @@ class _Noticed:
     codes: dict[CodeType, int] = field(default_factory=dict)
     places: dict[tuple[str, str], None] = field(default_factory=dict)
     draws: int = 0
+    own: set[str] = field(default_factory=set)
 
     def draw(self, name: str) -> None:  # noqa: ARG002
         """Take note of who draws."""
@@ -51,6 +55,8 @@ class _Noticed:
         stack = callers(sys._getframe(1))
         if stack:
             self.places[place_of(stack[0]), stack[0].f_code.co_qualname] = None
+        if len(stack) == 1:
+            self.own.add(stack[0].f_code.co_qualname)
         for depth, frame in enumerate(reversed(stack[:-1]), start=1):  # the last one is the target itself
             self.codes.setdefault(frame.f_code, depth)
 
@@ -113,7 +119,7 @@ def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
         of_code.setdefault(function.__code__, []).append(function)
     alone = [functions[0] for functions in of_code.values() if len(functions) == 1]
     alone.sort(key=lambda function: codes[function.__code__])
-    return Drawing(tuple(alone), tuple(seen.places), seen.draws)
+    return Drawing(tuple(alone), tuple(seen.places), seen.draws, frozenset(seen.own))
 
 
 def noticed_run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from typing import Any
@@ -23,6 +24,12 @@ from privcheck.targets import Claim, MechanismRunner, PolicyRunner, Runner, Sett
 OWN_COINS = 0x57E95
 """With the seed of an audit, makes the seed of the look at steps, whose runs share no coins with those that count."""
 
+UNRECORDED = "not recorded"
+"""The standing of a step whose arguments were not seen."""
+
+LEFT_TO_CALLS = 0.5
+"""Share of the time budget that is left for playing calls alone."""
+
 PROVIDED = (
     "the call has what it needs in its arguments: what it reads elsewhere, in globals or closures, was as it is now",
     "functions that draw hand on what they have made by what they return and by their arguments: what they keep "
@@ -30,6 +37,8 @@ PROVIDED = (
     "random numbers come from the Generator that the target is given: draws from others are not seen",
     "the two inputs were met in one run on each neighbour, with equal coins and with equal outputs of all earlier "
     "draws: such runs may be rare",
+    "what the call leaves in its arguments counts as its output, where it varies with the coins of the call",
+    "an earlier output, released or not, may take back what the call tells",
     "earlier draws count as known: noise that was drawn before, and is never released, may protect the call as well",
 )
 """What a suspicion rests on."""
@@ -73,7 +82,8 @@ def steps(
     epsilon, delta : the claim that a step is compared with; None to measure without one.
     arms, horizon, rewards, feedback, neighbours, contexts, encode, time_limit : as for `privcheck.audit`.
     runs : of the best call on each of its two inputs, in place of `time_budget`.
-    time_budget : seconds for playing calls alone; those of the whole target come on top, three for each pair.
+    time_budget : seconds for all of it, without `runs`: half of them for the runs of the whole target, of which there
+        are three for each pair. With `runs`, all pairs are looked at.
     pairs : pairs of neighbours that are looked at.
     confidence : of the lower bound.
     error : the level at which a step is suspected.
@@ -123,11 +133,13 @@ def steps(
         pairs_of = spread(plan.candidates, effort.pairs)
         seeds = own_seed(effort.seed)
         with progress(f"looking for steps of {plan.policy.name}", len(pairs_of) + 100) as advance:
-            found = search_steps(plan.policy.runner, pairs_of, seeds, float("inf"), advance)
+            ends = started + effort.time_budget
+            looked = ends - LEFT_TO_CALLS * effort.time_budget if effort.runs is None else math.inf
+            found = search_steps(plan.policy.runner, pairs_of, seeds, looked, advance)
             if not found.drawing.draws:
                 got = words(f"{plan.policy.name}, which draws nothing from the Generator that it is given")
                 raise PrivcheckError("target", got, "a target that draws from it", NO_DRAWS)
-            alone, why = best_alone(found, plan.settings.claim, seeds, effort.time_budget, advance, effort.runs)
+            alone, why = best_alone(found, plan.settings.claim, seeds, ends - time.monotonic(), advance, effort.runs)
     return _report(plan, found, alone, why, time.monotonic() - started)
 
 
@@ -158,13 +170,14 @@ def refuse_other_programs(runner: Runner) -> None:
 def suspected(found: Steps, alone: Alone, claim: Claim) -> Suspicion | None:
     """Return the suspicion that rests on a step; None if it is told apart no better than the claim allows."""
     lower = alone.outcome.epsilon_lower
-    if alone.outcome.verdict != "violation" or lower is None or claim.epsilon is None:
-        return None
+    if alone.outcome.verdict != "violation" or lower is None or claim.epsilon is None or lower <= claim.epsilon:
+        return None  # the bound and the verdict have levels of their own
     step = alone.step
     function = found.functions[step.function]
     place = f"{function.__qualname__} at {place_of_function(function)}"
     sentence = (
-        f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f} between the inputs that it "
+        f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f}, at "
+        f"{100.0 * claim.confidence:.12g}% confidence, between the inputs that it "
         f"was given on {step.pair.words}, which differ in {', '.join(step.moves)}; that is no bound for the target, "
         "whose output may hide the call"
     )
@@ -210,10 +223,18 @@ def noisy_steps(found: Steps) -> tuple[NoisyStep, ...]:
         for number, count in on.most_common()
     ]
     listed += [NoisyStep(names[k], places[k], LATER, moved) for k, moved in found.later.items() if k not in on]
-    known = {step.function for step in listed}
+    known, unrecorded = {step.function for step in listed}, unrecorded_places(found)
     if not on or found.later:
-        listed += [NoisyStep(name, place, STILL) for place, name in found.drawing.places if name not in known]
+        places_of = [each for each in found.drawing.places if each not in unrecorded]
+        listed += [NoisyStep(name, place, STILL) for place, name in places_of if name not in known]
+    listed += [NoisyStep(name, place, UNRECORDED) for place, name in unrecorded]
     return tuple(listed)
+
+
+def unrecorded_places(found: Steps) -> list[tuple[str, str]]:
+    """Return the places of draws in functions that were not recorded, apart from the target itself."""
+    recorded = {function.__qualname__ for function in found.functions} | found.drawing.own
+    return [(place, name) for place, name in found.drawing.places if name.split(".<locals>.<")[0] not in recorded]
 
 
 def _bound(found: Steps, alone: Alone) -> StepBound:
@@ -244,7 +265,13 @@ def _notes(found: Steps, why: str) -> list[str]:
             f"arguments of {names} differ between two runs on the same input with the same coins, such as a time or a "
             "counter: whether the data move them cannot be told"
         )
-    if not (found.steps or found.later or found.restless or found.unrecorded):
+    unrecorded = list(dict.fromkeys(name for _, name in unrecorded_places(found) if name not in found.unrecorded))
+    if unrecorded:
+        notes.append(
+            f"functions that draw and were not recorded, since they are made anew in each run or are generators: "
+            f"{', '.join(unrecorded)}. At the top of a module they are recorded"
+        )
+    if not (found.steps or found.later or found.restless or found.unrecorded or unrecorded or found.strayed):
         notes.append(
             "no argument of a function that draws moves between the neighbours that were looked at: the data come in "
             "after the draw, as in an objective that is perturbed and then minimised, or in the target itself. There "

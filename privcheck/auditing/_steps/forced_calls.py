@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import Uncopied, copied, differences, kept, kept_arguments, put_back
+from privcheck.auditing._steps.compared_values import differences, kept_arguments
 from privcheck.auditing._steps.drawing_functions import noticed_run
+from privcheck.auditing._steps.reached_values import OUTPUT, Change, Place, Reached, change_of, put_back, reached
 from privcheck.certifying import ONE_AT_A_TIME, Kept, patched
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets import Runner
@@ -38,22 +39,22 @@ class RecordedCall:
     function : its number.
     arguments : a copy of what it was given, by name, defaults among them.
     begun : draws that had been made before.
+    before : what the arguments reach.
+    signature : of the function.
     end : the number of the first call after it and those that it made.
     draws : draws made by it and the functions that it calls.
-    output : a copy of what it returned.
-    changed : the arguments that it changed, as they were afterwards.
-    raised : what it raised, in place of an output.
+    change : what it changed, with its output; None if it raised an error.
     states : of the Generators afterwards.
     """
 
     function: int
     arguments: dict[str, Any]
     begun: int
+    before: Reached
+    signature: inspect.Signature
     end: int = 0
     draws: int = 0
-    output: Any = None
-    changed: dict[str, Any] = field(default_factory=dict)
-    raised: BaseException | None = None
+    change: Change | None = None
     states: list[Any] = field(default_factory=list)
 
 
@@ -101,21 +102,21 @@ class Recording(_Tape):
             self.full = True
             return function(*args, **kwargs)
         given = arguments_of(function, args, kwargs)
-        made = RecordedCall(number, kept_arguments(given, self.generators), len(self.draws))
+        before = reached(given, self.generators)
+        copies = kept_arguments(given, self.generators)
+        made = RecordedCall(number, copies, len(self.draws), before, signature_of(function))
         self._open.append(len(self.calls))
         self.calls.append(made)
         try:
             output = function(*args, **kwargs)
-        except Exception as error:
-            made.raised = error
-            raise
         finally:
             self._open.pop()
             made.end = len(self.calls)
             made.states = [rng.bit_generator.state for rng in self.generators]
-        made.output = kept(output, self.generators)
-        now = kept_arguments(given, self.generators)
-        made.changed = {name: now[name] for name in given if differences(made.arguments[name], now[name], name)}
+        if made.draws:
+            made.change = change_of(before, given, self.generators, boxed(output))
+            made.change.after.forget()
+        before.forget()
         return output
 
     def forced_before(self, place: int) -> bool:
@@ -133,11 +134,13 @@ class Moved:
     place : the number of the call.
     names : the arguments, or attributes of them, that differ.
     arguments : those on the neighbour.
+    before : what they reach.
     """
 
     place: int
     names: tuple[str, ...]
     arguments: dict[str, Any]
+    before: Reached
 
 
 class Forcing(_Tape):
@@ -147,7 +150,9 @@ class Forcing(_Tape):
     ----------
     moved : the calls whose arguments differ, by their numbers.
     strayed : whether other functions are called than in the recorded run, outside of any call that draws.
-    unforced : the number of the first call that changes an argument which cannot be changed as in the recorded run.
+    unforced : the number of the first call that cannot be left as in the recorded run.
+    forced : the places that a call would have left otherwise, apart from its output as a whole, by its number: private
+        unless they vary with its coins.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -156,6 +161,7 @@ class Forcing(_Tape):
         self.moved: dict[int, Moved] = {}
         self.strayed = False
         self.unforced: int | None = None
+        self.forced: dict[int, dict[Place, Any]] = {}
         self._position, self._open = 0, list[int]()
         self._adrift: list[int] = []
 
@@ -174,8 +180,16 @@ class Forcing(_Tape):
         self._position += 1
         given = arguments_of(function, args, kwargs)
         now = kept_arguments(given, self.generators)
-        if names := differences(was.arguments, now):
-            self.moved[place] = Moved(place, tuple(names), now)
+        before = reached(given, self.generators)
+        told = before.arguments_unlike(was.before) | before.unknown
+        names = [
+            each
+            for name, value in now.items()
+            if name in told
+            for each in differences(was.arguments[name], value, name)
+        ]
+        if names:
+            self.moved[place] = Moved(place, tuple(names), now, before)
         self._open.append(place)
         try:
             output, error = function(*args, **kwargs), None
@@ -186,14 +200,11 @@ class Forcing(_Tape):
             self._adrift = [one for one in self._adrift if one != place]
         if not self.strayed:
             self._position = was.end
-        as_it_is = not was.draws
-        if was.draws and was.raised is None and isinstance(was.output, Uncopied):
-            self.unforced, as_it_is = place if self.unforced is None else self.unforced, True
-        if not as_it_is:
-            return self._forced(was, given, place)
         if error is not None:
+            if was.draws:
+                self._is_unforced(place)
             raise error
-        return output
+        return self._forced(was, before, given, place, output) if was.draws else output
 
     def _stray(self, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Play a call that has no counterpart: all that follows is compared again when the call around it returns."""
@@ -203,22 +214,40 @@ class Forcing(_Tape):
             self.strayed = True
         return function(*args, **kwargs)
 
-    def _forced(self, was: RecordedCall, given: dict[str, Any], place: int) -> Any:
-        """Leave everything as the recorded call left it, and return its output, or raise what it raised."""
-        before = self.recording.generators[: len(self.generators)]
-        now = self.generators[: len(before)]
-        for rng, state in zip(now, was.states, strict=False):
+    def _forced(self, was: RecordedCall, before: Reached, given: dict[str, Any], place: int, output: Any) -> Any:
+        """Leave everything as the recorded call left it, and return its output; or all as it is if that is unknown."""
+        for rng, state in zip(self.generators, was.states, strict=False):
             rng.bit_generator.state = state
-        for name, after in was.changed.items():
-            done = False
-            try:
-                done = put_back(given[name], was.arguments[name], after, before, now)
-            finally:
-                if not done and self.unforced is None:
-                    self.unforced = place
-        if was.raised is not None:
-            raise was.raised
-        return copied(was.output, before, now)
+        box = boxed(output)
+        forced = None
+        if was.change is not None and len(self.generators) == len(was.states):
+            now = change_of(before, given, self.generators, box)
+            forced = put_back(was.change, now, given, self.generators, box)
+        if forced is None:
+            self._is_unforced(place)
+            return output
+        if type(output) is not tuple:
+            forced.pop(OUTPUT_ITSELF, None)
+        if forced:
+            self.forced[place] = forced
+        return tuple(box[1:]) if type(output) is tuple else box[1]
+
+    def _is_unforced(self, place: int) -> None:
+        if self.unforced is None:
+            self.unforced = place
+
+
+OUTPUT_ITSELF: Place = (("argument", OUTPUT), ("entry", 1))
+"""The place of an output in its box, if it is no tuple."""
+
+
+def boxed(output: Any) -> list[Any]:
+    """Return a list of whether an output is a tuple, and of the output or the parts of the tuple.
+
+    >>> boxed(2.0), boxed((2.0, 3.0))
+    ([False, 2.0], [True, 2.0, 3.0])
+    """
+    return [True, *output] if type(output) is tuple else [False, output]
 
 
 def arguments_of(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -227,9 +256,14 @@ def arguments_of(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str
     >>> arguments_of(lambda x, *, scale=1.0, **rest: None, (3,), {"name": "a"})
     {'x': 3, 'scale': 1.0, 'rest': {'name': 'a'}}
     """
-    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound = signature_of(function).bind(*args, **kwargs)
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function itself, and not of one that it wraps and adds noise to."""
+    return inspect.signature(function, follow_wrapped=False)
 
 
 PLAYED: ContextVar[_Tape | None] = ContextVar("played", default=None)

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import Uncopied, copied, differences
+from privcheck.auditing._steps.compared_values import Uncopied, copied
 from privcheck.auditing._steps.drawing_functions import place_of_function
-from privcheck.auditing._steps.forced_calls import Forcing, Moved, Recording, played_on
+from privcheck.auditing._steps.forced_calls import (
+    OUTPUT_ITSELF,
+    Forcing,
+    Moved,
+    Recording,
+    boxed,
+    played_on,
+    signature_of,
+)
+from privcheck.auditing._steps.reached_values import OUTPUT, Entry, Place, Reached, covers, reached, varying
 from privcheck.targets import Runner, StreamPair
 
 MOST_OF_A_FUNCTION = 2
@@ -28,13 +37,16 @@ class RecordedInput:
     function : is called.
     arguments : by name; they are copied for each call.
     generators : those among the arguments whose place the coins of a call take.
-    changed : the arguments, or attributes of them, that the call changed: its output if it returns nothing else.
+    signature : of the function; None to ask for it, which tells nothing while calls are recorded.
+    varying : the places that the call changes and that vary with its coins, for arrays with a mask of the entries that
+        do: its output if it returns nothing else. The rest of what it changes may be private.
     """
 
     function: FunctionType
     arguments: dict[str, Any]
     generators: tuple[Any, ...]
-    changed: tuple[str, ...] = ()
+    signature: inspect.Signature | None = None
+    varying: tuple[tuple[Place, Any], ...] = ()
 
     def __repr__(self) -> str:
         return f"the arguments of {self.function.__qualname__}"
@@ -45,14 +57,48 @@ class RecordedInput:
 
     def called(self, rng: np.random.Generator) -> Any:
         """Return what the function returns with these coins."""
+        given, returned, _ = self._played(rng)
+        if not _is_given(returned, given):
+            return returned
+        entries = reached(given, ()).entries
+        return [_shown(entries.get(place), mask) for place, mask in self.varying]
+
+    def _played(self, rng: np.random.Generator) -> tuple[dict[str, Any], Any, list[Any]]:
         fresh = [rng, *rng.spawn(len(self.generators) - 1)] if self.generators else []
         given = copied(self.arguments, self.generators, fresh)
-        bound = inspect.signature(self.function).bind_partial()
+        bound = (self.signature or signature_of(self.function)).bind_partial()
         bound.arguments.update(given)
-        returned = self.function(*bound.args, **bound.kwargs)
-        if returned is None or any(returned is value for value in given.values()):
-            return [value_at(given, name) for name in self.changed]
-        return returned
+        return given, self.function(*bound.args, **bound.kwargs), fresh
+
+    def what_varies(self) -> dict[Place, Any]:
+        """Return the places that differ between calls with different coins; none of one that raises an error."""
+        seen = []
+        for number in range(PLAYED_AGAIN):
+            try:
+                given, returned, generators = self._played(np.random.default_rng([AGAIN, number]))
+            except Exception:  # what is private is not told from what is not, so nothing counts as an output
+                return {}
+            seen.append(reached({**given, OUTPUT: boxed(returned)}, generators))
+        return varying(seen)
+
+
+AGAIN = 0xA6A1
+"""Makes the coins of the plays that show what varies, which share none with those that count."""
+
+PLAYED_AGAIN = 4
+"""Plays of a call with other coins, which show what varies."""
+
+
+def _is_given(returned: Any, given: dict[str, Any]) -> bool:
+    return returned is None or any(returned is value for value in given.values())
+
+
+def _shown(entry: Entry | None, mask: Any) -> Any:
+    """Return what varies at a place: a value, or some entries of an array."""
+    if entry is None or entry.kind not in ("atom", "array"):
+        return None
+    of_some = mask is not None and entry.kind == "array" and mask.shape == entry.value.shape
+    return entry.value[mask] if of_some else entry.value
 
 
 def value_at(arguments: dict[str, Any], name: str) -> Any:
@@ -88,6 +134,7 @@ class Look:
     strayed : whether the runs call different functions.
     full : whether the first run makes more calls than are recorded.
     restless : numbers of functions with an argument that differs between two runs on the first of the pair.
+    runs : of the whole target.
     """
 
     pair: StreamPair
@@ -98,6 +145,7 @@ class Look:
     strayed: bool = False
     full: bool = False
     restless: frozenset[int] = frozenset()
+    runs: int = 1
 
 
 def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, seed: np.random.SeedSequence) -> Look:
@@ -114,8 +162,15 @@ def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, se
     if forcing.moved:
         played_on(again, runner, pair.first, seed)
         forcing.moved = {place: moved for place, moved in forcing.moved.items() if place not in again.moved}
+    _leave_out_private_places(functions, forcing)
     restless = frozenset(recording.calls[place].function for place in again.moved)
-    found = Look(pair, recording, restless=restless, strayed=forcing.strayed or not forcing.is_finished)
+    found = Look(
+        pair,
+        recording,
+        restless=restless,
+        runs=3 if again.generators else 2,
+        strayed=forcing.strayed or not forcing.is_finished,
+    )
     of_function: dict[int, int] = {}
     for place in dict.fromkeys(_innermost(going_on, forcing) for going_on in recording.draws):
         if place is None:
@@ -141,15 +196,58 @@ def _inputs(
 ) -> tuple[RecordedInput, RecordedInput] | None:
     """Return the two recorded inputs of a call; None if an argument could not be copied, or there is no output."""
     was = recording.calls[moved.place]
+    if was.change is None:
+        return None
     if any(isinstance(value, Uncopied) for value in (*was.arguments.values(), *moved.arguments.values())):
         return None
-    places = (differences(was.arguments[name], value, name) for name, value in was.changed.items())
-    changed = tuple(place for found in places for place in found)
-    if not changed and was.output is None and was.raised is None:
+    one = RecordedInput(function, was.arguments, tuple(recording.generators), was.signature)
+    two = RecordedInput(function, moved.arguments, tuple(forcing.generators), was.signature)
+    kept = (one, was.before), (two, moved.before)
+    if any(how in SHARED for place in was.change.places for how, _ in place) or not all(map(_is_as_given, kept)):
+        return None
+    if not _returns_nothing_else(was.change.after):
+        return one, two
+    places = one.what_varies()
+    shown = tuple((at, mask) for at, mask in places.items() if was.change.after.entries[at].kind in ("atom", "array"))
+    if not shown or not all(map(_is_as_given, kept)):
         return None  # nobody sees what it has made
-    one = RecordedInput(function, was.arguments, tuple(recording.generators), changed)
-    two = RecordedInput(function, moved.arguments, tuple(forcing.generators), changed)
-    return one, two
+    return replace(one, varying=shown), replace(two, varying=shown)
+
+
+SHARED = ("cell", "defaults")
+"""Steps to what functions capture, of which no copies can be made."""
+
+
+def _is_as_given(kept: tuple[RecordedInput, Reached]) -> bool:
+    """Tell whether a copy reaches still what was reached when it was made."""
+    given, before = kept
+    return reached(given.arguments, given.generators).equals(before)
+
+
+def _returns_nothing_else(after: Reached) -> bool:
+    """Tell whether a call returns nothing, or an argument."""
+    entry = after.entries[OUTPUT_ITSELF]
+    is_tuple = after.entries[(*OUTPUT_ITSELF[:-1], ("entry", 0))].value
+    is_argument = entry.kind == "same" and len(entry.value) == 1
+    return not is_tuple and (is_argument or (entry.kind == "atom" and entry.value is None))
+
+
+def _leave_out_private_places(functions: Sequence[FunctionType], forcing: Forcing) -> None:
+    """Count calls as unforced that were made to leave what does not vary with their coins: it is of the other's data.
+
+    The data of two runs together, such as a total of one and rows of the other, are met in no run.
+    """
+    calls = forcing.recording.calls
+    for place, forced in forcing.forced.items():
+        if forcing.unforced is not None and calls[forcing.unforced].end <= calls[place].end:
+            return
+        was = calls[place]
+        given = RecordedInput(
+            functions[was.function], was.arguments, tuple(forcing.recording.generators), was.signature
+        )
+        if not covers(given.what_varies(), forced):
+            forcing.unforced = place
+            return
 
 
 def name_of(function: FunctionType) -> str:

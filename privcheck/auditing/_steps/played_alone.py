@@ -35,6 +35,14 @@ CALL_LIMIT = 1.0
 UNPLAYABLE = "none can be played alone: their arguments cannot be copied, or nobody sees what they make"
 """Why there is no best step among several."""
 
+PLAYS = 4
+"""Times the runs on each input that are played: on two inputs, to choose one and to count."""
+
+TOO_LONG = (
+    "none was played alone: {:,} calls, the fewest that show something, take longer than is left of the time budget"
+)
+"""Why there is no best step, if calls are slow."""
+
 MOST_NAMES, MOST_SHOWN = 3, 120
 """Arguments that are shown, and characters of each."""
 
@@ -62,7 +70,6 @@ def best_alone(
     seconds: float,
     advance: Callable[[int], None],
     runs: int | None = None,
-    whole_runs: int | None = None,
 ) -> tuple[Alone | None, str]:
     """Return the step and the inputs that are told apart best, audited on fresh runs, and why there is none.
 
@@ -77,26 +84,27 @@ def best_alone(
     seconds : for playing calls, from which a pilot makes a number of runs.
     advance : is called with numbers that add up to 100.
     runs : on each input of the call that is audited, in place of `seconds`; as many choose it.
-    whole_runs : runs of the whole target on each neighbour that could confirm what is found: inputs are ranked by what
-        so many can show. None to rank them by what the step's own runs can.
     """
     both = [(_as_pair(steps, step), step) for step in steps.steps if step.inputs is not None]
     if not both:
         return None, UNPLAYABLE if steps.steps else ""
+    if runs is None and seconds <= 0.0:
+        return None, TOO_LONG.format(PLAYS * FEWEST_RUNS)
     candidates = [pair for pair, _ in both]
     plan = _plan(candidates[0], claim, seed)
     runner, started = plan.policy.runner, time.monotonic()
     try:
         if runs is None:
             cost = seconds_per_run(runner, candidates, seed, PILOT)
+            if PLAYS * FEWEST_RUNS * cost > seconds:
+                return None, TOO_LONG.format(PLAYS * FEWEST_RUNS)
             runs = int(min(MOST_RUNS, max(FEWEST_RUNS, 0.2 * seconds / cost)))
         few = candidates[:: math.ceil(len(candidates) * 2 * LEAST_RUNS / runs)]
         advance(10)
         best = few[0]
         if len(few) > 1:
             sampler = Sampler(runner, seed, HERE, math.inf)
-            shown = whole_runs or runs
-            best = screen(sampler, few, 2 * runs, shown, claim.error, claim.delta, views_of(plan.policy), _silent).pair
+            best = screen(sampler, few, 2 * runs, runs, claim.error, claim.delta, views_of(plan.policy), _silent).pair
         advance(40)
         settings = plan.settings.changed(streams=(best.first, best.second), runs=runs)
         found = played(replace(plan, candidates=[best], settings=settings), started)

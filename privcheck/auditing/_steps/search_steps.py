@@ -17,7 +17,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.targets import Runner, StreamPair
 
 MOST_PAIRS = 40
-"""Pairs that are looked at if no number is given, with three runs each."""
+"""Pairs that are looked at if no number is given, with two or three runs each."""
 
 LOOKED, FIRST = 97, 3
 """The part of a key by which runs of the look have coins of their own, and pairs whose draws show who draws."""
@@ -54,7 +54,7 @@ class Steps:
     still : whether draws were seen of which no call has an argument that moves.
     strayed : pairs on which the runs call different functions.
     looked_at : pairs on which the target could be played.
-    runs : that were played.
+    runs : that were played, to the end or until an error.
     unrecorded : names of functions that are called too often to be recorded.
     restless : numbers of functions with an argument that differs between two runs on the same input.
     """
@@ -119,8 +119,9 @@ def _looks(
                 seen = look(runner, steps.functions, pair, key)
             except PrivcheckError as raised:
                 error = raised
+                steps.runs += 1
                 continue
-            steps.runs += 3
+            steps.runs += seen.runs
             if seen.full:
                 return Counter(call.function for call in seen.recording.calls).most_common(1)[0][0]
             _add(steps, seen)
