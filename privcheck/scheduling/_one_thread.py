@@ -11,7 +11,8 @@ from typing import Any
 _lock = threading.Lock()
 _inside = 0
 _limits: list[Any] = []
-_modules = 0
+_known: tuple[int, Any] = (0, None)
+"""The number of modules when libraries were looked for, and what was found."""
 
 
 @contextmanager
@@ -29,11 +30,10 @@ def one_thread() -> Iterator[None]:
     ...     float(np.ones(3) @ np.ones(3))
     3.0
     """
-    global _inside, _modules
+    global _inside
     with _lock:
-        if not _inside or len(sys.modules) != _modules:
+        if not _inside or len(sys.modules) != _known[0]:
             _limits.append(_limited())
-            _modules = len(sys.modules)
         _inside += 1
     try:
         yield
@@ -44,14 +44,11 @@ def one_thread() -> Iterator[None]:
                 _limits.pop().restore_original_limits()
 
 
-_known: tuple[int, Any] | None = None
-
-
 def _limited() -> Any:
     """Limit the libraries that are loaded; they are looked for again only if modules have been imported since."""
     from threadpoolctl import ThreadpoolController  # here, since commands start without it
 
     global _known
-    if _known is None or _known[0] != len(sys.modules):
+    if _known[0] != len(sys.modules):
         _known = (len(sys.modules), ThreadpoolController())
     return _known[1].limit(limits=1)

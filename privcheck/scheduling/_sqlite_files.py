@@ -135,8 +135,7 @@ class Database:
     def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Execute one statement."""
         try:
-            own = self._connection if self._process == os.getpid() else self._own()
-            return own.execute(statement, values)
+            return self._own().execute(statement, values)
         except (OSError, sqlite3.Error) as error:
             raise self.refusal.of(error) from error
 
@@ -148,8 +147,7 @@ class Database:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows that a statement selects."""
         try:
-            own = self._connection if self._process == os.getpid() else self._own()
-            return own.execute(statement, values).fetchall()
+            return self._own().execute(statement, values).fetchall()
         except (OSError, sqlite3.Error) as error:
             raise self.refusal.of(error) from error
 

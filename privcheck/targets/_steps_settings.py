@@ -14,7 +14,7 @@ from privcheck.targets._options_game import Game
 from privcheck.targets._settings import Options
 
 SECONDS = 30.0
-"""Seconds for playing calls if nothing else is said."""
+"""Seconds for looking and for playing calls if nothing else is said."""
 
 
 @dataclass(frozen=True)

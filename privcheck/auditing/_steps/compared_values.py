@@ -132,10 +132,19 @@ def _of_parts(parts: Iterable[tuple[Any, Any, Any]], deep: int) -> list[str]:
 
 
 def _same_arrays(one: Any, two: Any, deep: int) -> bool:
+    if one.dtype.kind == "O" and one.shape == two.shape and one.dtype == two.dtype:
+        return not differences(one.tolist(), two.tolist(), "x", deep - 1)
+    return same_numbers(one, two)
+
+
+def same_numbers(one: Any, two: Any) -> bool:
+    """Tell whether two arrays have the same type, shape and entries, which are no objects; NaN equals NaN.
+
+    >>> same_numbers(np.array([1.0, np.nan]), np.array([1.0, np.nan])), same_numbers(np.ones(2), np.ones(2, int))
+    (True, False)
+    """
     if one.shape != two.shape or one.dtype != two.dtype:
         return False
-    if one.dtype.kind == "O":
-        return not differences(one.tolist(), two.tolist(), "x", deep - 1)
     return bool(np.array_equal(one, two, equal_nan=one.dtype.kind in "fc"))
 
 

@@ -130,7 +130,6 @@ class Look:
     steps : the innermost calls that draw and whose arguments move although all earlier draws are forced, each with the
         names of these arguments, and its inputs if it can be played alone.
     after_others : the same after draws that could not be forced: their arguments may move with what was released.
-    still : whether draws were made of which no call has an argument that moves.
     strayed : whether the runs call different functions.
     full : whether the first run makes more calls than are recorded.
     restless : numbers of functions with an argument that differs between two runs on the first of the pair.
@@ -141,7 +140,6 @@ class Look:
     recording: Recording
     steps: list[tuple[Moved, tuple[RecordedInput, RecordedInput] | None]] = field(default_factory=list)
     after_others: list[Moved] = field(default_factory=list)
-    still: bool = False
     strayed: bool = False
     full: bool = False
     restless: frozenset[int] = frozenset()
@@ -174,7 +172,6 @@ def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, se
     of_function: dict[int, int] = {}
     for place in dict.fromkeys(_innermost(going_on, forcing) for going_on in recording.draws):
         if place is None:
-            found.still = True
             continue
         moved, call = forcing.moved[place], recording.calls[place]
         late = forcing.unforced is not None and recording.calls[forcing.unforced].end <= place

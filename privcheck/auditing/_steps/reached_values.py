@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import GENERATORS
+from privcheck.auditing._steps.compared_values import GENERATORS, same_numbers
 
 Place = tuple[tuple[str, Any], ...]
 """The steps from the name of an argument to a value in it."""
@@ -50,7 +50,7 @@ class Entry:
         if other is None or self.kind != other.kind:
             return False
         if self.kind == "array":
-            return _same_arrays(self.value, other.value)
+            return same_numbers(self.value, other.value)
         if self.kind == "atom":
             return type(self.value) is type(other.value) and _same_atoms(self.value, other.value)
         return bool(self.value == other.value)
@@ -246,12 +246,6 @@ def _same_atoms(one: Any, two: Any) -> bool:
     if isinstance(one, float | np.floating) and math.isnan(one):
         return math.isnan(two)
     return bool(one == two)
-
-
-def _same_arrays(one: Any, two: Any) -> bool:
-    if one.shape != two.shape or one.dtype != two.dtype:
-        return False
-    return bool(np.array_equal(one, two, equal_nan=one.dtype.kind in "fc"))
 
 
 def put_back(

@@ -16,9 +16,6 @@ from privcheck.auditing._steps.isolated_calls import Look, RecordedInput, look
 from privcheck.errors import PrivcheckError
 from privcheck.targets import Runner, StreamPair
 
-MOST_PAIRS = 40
-"""Pairs that are looked at if no number is given, with two or three runs each."""
-
 LOOKED, FIRST = 97, 3
 """The part of a key by which runs of the look have coins of their own, and pairs whose draws show who draws."""
 
@@ -51,7 +48,6 @@ class Steps:
     functions : those that were recorded, by number.
     steps : the innermost moved calls, pair by pair.
     later : numbers of functions whose arguments move after draws that could not be forced, with the names of these.
-    still : whether draws were seen of which no call has an argument that moves.
     strayed : pairs on which the runs call different functions.
     looked_at : pairs on which the target could be played.
     runs : that were played, to the end or until an error.
@@ -63,7 +59,6 @@ class Steps:
     functions: tuple[FunctionType, ...]
     steps: list[Step] = field(default_factory=list)
     later: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    still: bool = False
     strayed: int = 0
     looked_at: int = 0
     runs: int = 0
@@ -94,7 +89,6 @@ def search_steps(
         busiest = _looks(steps, runner, pairs, seed, deadline, advance) if functions else None
         runs = steps.runs
         if busiest is None:
-            steps.still = steps.still or bool(found.draws and not functions)
             return steps
         left.append(functions[busiest].__qualname__)
         functions = tuple(each for number, each in enumerate(functions) if number != busiest)
@@ -134,7 +128,6 @@ def _looks(
 def _add(steps: Steps, seen: Look) -> None:
     calls = seen.recording.calls
     steps.looked_at += 1
-    steps.still = steps.still or seen.still
     steps.strayed += seen.strayed
     steps.restless |= seen.restless
     steps.steps += [Step(seen.pair, calls[moved.place].function, moved.names, inputs) for moved, inputs in seen.steps]
