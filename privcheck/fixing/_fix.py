@@ -246,7 +246,7 @@ def check_fixable(target: Any, *, to_write: bool = False) -> None:
     if isinstance(target, str) and not target.endswith(".py"):
         own_path(target)
     if to_write:
-        check_writable(own_source(target).path)
+        check_writable(own_source(target))
 
 
 def diff_bytes(target: Any, patch: FixPatch) -> bytes:
