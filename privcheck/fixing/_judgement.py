@@ -212,11 +212,15 @@ def _why(certificate: Certificate) -> str:
     return certificate.notes[0] if certificate.notes else "no certificate was granted"
 
 
-def refuted(source: SourceText, text: str, class_name: str, setting: Setting) -> tuple[Audited | None, str]:
-    """Return the lower bound of an audit with a seed of its own, and why the text is withdrawn; empty if it is not."""
+def refuted(
+    source: SourceText, text: str, class_name: str, setting: Setting, rounds: int = ROUNDS
+) -> tuple[Audited | None, str]:
+    """Return what an audit with a seed of its own gives, over at least as many rounds as were certified, and why the
+    text is withdrawn; empty if it is not.
+    """
     afresh = setting._replace(seed=setting.seed + 2 * SEED)
     with as_file(source, text) as file:
-        found = apart(partial(_audit, file, class_name, afresh), SECONDS, None)
+        found = apart(partial(_audit, file, class_name, afresh, rounds), SECONDS, None)
     if found is None:
         return None, f"an audit takes more than {SECONDS} seconds"
     if isinstance(found, PrivcheckError):
@@ -226,8 +230,8 @@ def refuted(source: SourceText, text: str, class_name: str, setting: Setting) ->
     return found, ""
 
 
-def _audit(file: Path, class_name: str, setting: Setting) -> Audited | PrivcheckError:
+def _audit(file: Path, class_name: str, setting: Setting, rounds: int) -> Audited | PrivcheckError:
     try:
-        return audited(file, class_name, setting)
+        return audited(file, class_name, setting, rounds)
     except PrivcheckError as error:
         return PrivcheckError("target", str(error), "a policy that can be audited")

@@ -120,7 +120,8 @@ class FixPatch:
     certificate : of the patched code, at the setting that was asked for; None if none was granted.
     settings : the further settings in which guarded runs found nothing, in words.
     epsilon_lower : what a statistical audit of the patched code gives as lower bound on epsilon; None if not audited.
-    audit_runs : runs per stream of that audit.
+    audit_runs, audit_rounds : runs per stream of that audit, and rounds of each run.
+    audit_releases : whether anything is released in so many rounds; otherwise the audit says nothing of the noise.
     regret : in the same environments, and with the same rewards, as that of the original; None if it was withdrawn.
     regret_ratio : regret over that of the original, averaged over the environments in which the original learns; None
         if it learns in none of them.
@@ -136,6 +137,8 @@ class FixPatch:
     settings: tuple[str, ...] = ()
     epsilon_lower: float | None = None
     audit_runs: int = 0
+    audit_rounds: int = 0
+    audit_releases: bool = True
     regret: PolicyRegret | None = None
     regret_ratio: float | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -28,7 +29,7 @@ def asked(monkeypatch):
 
     def certified(source, text, *rest):
         found.append(text)
-        return f"of {text}", "it leaks" * ("bad" in text)
+        return SimpleNamespace(horizon=16), "it leaks" * ("bad" in text)
 
     def refuted(source, text, *rest):
         found.append(f"audit of {text}")

@@ -95,9 +95,12 @@ def audit_words(found: Fix, patch: FixPatch) -> str:
     told = f"Guarded runs found nothing at {' and at '.join(patch.settings)}. " if patch.settings else ""
     if patch.epsilon_lower is None:
         return f"{told}It was not audited: only the recommended patch is."
+    rounds = f" of {plural(patch.audit_rounds, 'round')}" if patch.audit_rounds else ""
+    silent = "" if patch.audit_releases else " No release falls into these rounds, so it says nothing of the noise."
     return (
-        f"{told}An audit of {patch.audit_runs:,} runs per stream gives epsilon at least "
+        f"{told}An audit of {patch.audit_runs:,} runs per stream{rounds} gives epsilon at least "
         f"{at_least(patch.epsilon_lower)} (99.9 % confidence), which does not contradict epsilon = {found.epsilon:g}."
+        f"{silent}"
     )
 
 
