@@ -48,7 +48,7 @@ def best_certified(
         second, withdrawn = _first([patch for patch in waiting if patch.why], source, class_name, setting, until)
         done += [*withdrawn, *([] if second is None else [second])]
     seen = {patch.text for patch in done}
-    told = TIME_OVER if found is None else OTHERS_FIRST
+    told = TIME_OVER if found is None or second is None else OTHERS_FIRST  # of two, all the rest were begun otherwise
     done += [
         replace(patch, why=f"{patch.why}; no certificate was made of it" if patch.why else told)
         for patch in waiting

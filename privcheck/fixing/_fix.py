@@ -14,7 +14,7 @@ from privcheck.fixing._diff import name_in_diffs, split_head, unified
 from privcheck.fixing._judgement import Judgement, certified, looked_at_elsewhere
 from privcheck.fixing._look import Finding, Setting, computing
 from privcheck.fixing._own_file import OwnFile, own_file, own_path
-from privcheck.fixing._price import Priced, priced, ratio
+from privcheck.fixing._price import Priced, about_price, priced, ratio
 from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import Patch, search
 from privcheck.fixing._source_text import SourceText, lines_of
@@ -144,6 +144,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         patches=(),
         tried=tuple(tuple(edit.name for edit in edits) for edits in found.tried),
         looks=found.looks,
+        notes=(CUT.format(found.looks),) if found.is_cut else (),
         sha256=source.sha256,
         rounds=rounds,
     )
@@ -172,6 +173,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         patches=numbered(patches),
         original=price.original,
         others=price.others,
+        notes=(*result.notes, *about_price(price)),
         seconds=(computing() - started - pricing, pricing),
     )
 
@@ -183,6 +185,8 @@ def _unfound(result: Fix, source: SourceText, name: str, setting: Setting, start
     seconds = computing() - started, 0.0
     return replace(result, outcome=outcome, certificate=certificate, notes=notes, seconds=seconds)
 
+
+CUT = "the search ended after {} texts, before everything was tried: there may be other patches"
 
 NOTHING_FOUND = "guarded runs find nothing to fix, and the code is not certified all the same"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING = "recommended", "certified", "not recommended"
 NOT_CERTIFIED, WITHDRAWN = "not certified", "withdrawn"
 """What may be said of a patch: the first by regret of those that learn, another one of them, one that is certified and
-stops learning, one in which guarded runs found nothing and of which no certificate was made, because others come first,
+stops learning, or whose regret could not be measured, one in which guarded runs found nothing and of which no certificate was made, because others come first,
 and one that the search let pass and the judge did not.
 """
 
@@ -111,7 +111,8 @@ class FixPatch:
     Parameters
     ----------
     number : from 1, in the order in which they are listed: the recommended one first.
-    standing : "recommended", "certified", "not recommended" (it is certified, and stops learning), "not certified"
+    standing : "recommended", "certified", "not recommended" (it is certified, and stops learning or
+        could not be measured), "not certified"
         (guarded runs found nothing, and no certificate was made, because others come first) or "withdrawn".
     why : why it is not recommended, was not certified or was withdrawn; empty for the others.
     edits : what it consists of.
@@ -167,8 +168,8 @@ class Fix(Result):
     ----------
     target : the file and the class.
     epsilon, arms, horizon, rewards, seed : the setting that was asked for.
-    outcome : "nothing to fix", "fixed" (there is a recommended patch), "none learns" (patches are certified, and all
-        of them stop learning) or "nothing certifies".
+    outcome : "nothing to fix", "fixed" (there is a recommended patch), "none learns" (patches are certified, and
+        none is known to learn: each stops learning, or its regret could not be measured) or "nothing certifies".
     finding : what the first look at the original found; None if it found nothing.
     patches : those that passed the search, the recommended one first, then by regret, then those that are not
         recommended, those that were not certified, and those that were withdrawn.

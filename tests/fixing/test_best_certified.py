@@ -76,6 +76,14 @@ def test_no_certificate_is_begun_when_the_time_is_over(asked, monkeypatch):
     assert "took too long" in found.why
 
 
+def test_time_that_is_over_before_the_second_certificate_is_told(asked, monkeypatch):
+    clock = iter([0.0, 0.0, 200.0, 400.0])
+    monkeypatch.setattr(_best_certified, "computing", lambda: next(clock))
+    found = best_certified([patch("a", 0.1), patch("b", 0.2)], SOURCE, "Bandit", Setting())
+    assert [each.standing for each in found] == ["recommended", "not certified"]
+    assert "took too long" in found[1].why
+
+
 def test_what_was_withdrawn_before_stays_so(asked):
     gone = patch("g", 0.0, why="at epsilon = 0.3: a leak", standing="withdrawn")
     assert standings(gone, patch("a", 0.5)) == [("a", "recommended"), ("g", "withdrawn")]

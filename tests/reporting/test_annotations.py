@@ -13,12 +13,12 @@ import pytest
 
 import privcheck
 from privcheck.cli import run
+from privcheck.fixing._diff import unified
 from privcheck.private_values import KINDS
 from privcheck.reporting import details
 from privcheck.reporting import page as render_page
 from privcheck.reporting._annotations.code_finding import RULES, Finding, findings
 from privcheck.reporting._annotations.github import commands_of
-from privcheck.fixing._diff import unified
 from privcheck.reporting._annotations.sarif import replacements_of, sarif, save_sarif
 from privcheck.reporting._text.failure_lines import faults_told
 from privcheck.results import FAULT_KINDS, Fault

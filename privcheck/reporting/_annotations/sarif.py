@@ -131,7 +131,9 @@ def replacements_of(diff: str) -> list[Replacement]:
         elif line and text[:1] in ("+", "-"):
             own = found.pop() if run else Replacement(line, 0, "")
             added, last, run = text[0] == "+", text, True
-            found.append(own._replace(text=f"{own.text}{text[1:]}\n") if added else own._replace(removed=own.removed + 1))
+            found.append(
+                own._replace(text=f"{own.text}{text[1:]}\n") if added else own._replace(removed=own.removed + 1)
+            )
             line += not added
         elif line:
             line, run = line + 1, False

@@ -35,7 +35,9 @@ def sentence(found: Fix) -> str:
         return f"{found.outcome}: the code is certified as it is, at epsilon = {found.epsilon:g}"
     if found.outcome == NONE_LEARNS:
         several = patches(len(found.certified))
-        return f"{found.outcome}: {several} certified at epsilon = {found.epsilon:g}, and none is recommended"
+        stops = any(patch.regret is not None for patch in found.certified)
+        why = "each stops learning" if stops else "its regret could not be measured"
+        return f"{found.outcome}: {several} certified at epsilon = {found.epsilon:g}, and none is recommended: {why}"
     if found.finding is None and found.notes:
         return f"{found.outcome}: {clean(found.notes[0])}"
     return f"{found.outcome}: {patches(len(found.tried))} tried, none certified at epsilon = {found.epsilon:g}"
@@ -54,7 +56,8 @@ def _bound(patch: FixPatch) -> str:
     upper = None if patch.certificate is None else patch.certificate.epsilon_upper
     told = f"epsilon is at most {at_most(upper)} under the guard"
     if patch.regret_ratio is None:
-        return f"{told}; its regret is {share(patch.regret)} of the uniform policy's"
+        beside = "; the original does not learn" if patch.regret is not None else ""
+        return f"{told}; its regret is {share(patch.regret)} of the uniform policy's{beside}"
     return f"{told}; its regret is {patch.regret_ratio:.2g} times that of the original"
 
 
@@ -106,12 +109,17 @@ def audit_words(found: Fix, patch: FixPatch) -> str:
 
 def provided(found: Fix) -> list[str]:
     """Return what the answer rests on: the certificate's assumptions, and where regret was measured."""
-    patch = found.recommended
-    certificate = found.certificate if patch is None else patch.certificate
+    certificate = next((patch.certificate for patch in found.certified), found.certificate)
     told = []
     if certificate is not None:
         told += [clean(f"{kind}: {', '.join(names)}") for kind, names in certificate.rests_on.items() if names]
         told += coverage(certificate)
+    if found.certified:
+        number = found.certified[0].number
+        told.append(
+            f"What is certified is listed so; this is of patch {number}. Of a patch that is not, only guarded runs in "
+            "four settings are known."
+        )
     if found.original is not None:
         places = "; ".join(place.place for place in found.original.places)
         told.append(
@@ -126,13 +134,21 @@ def provided(found: Fix) -> list[str]:
     return told
 
 
+def notes(found: Fix) -> list[str]:
+    """Return what is worth knowing besides, as far as the sentence does not say it."""
+    said = sentence(found)
+    return [clean(note) for note in found.notes if clean(note) not in said]
+
+
+def withdrawn(found: Fix) -> list[str]:
+    """Return which patches were withdrawn, and why."""
+    return [clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if patch.standing == WITHDRAWN]
+
+
 def tried_words(found: Fix) -> list[str]:
-    """Return what was tried, each combination of edits once, and why patches were withdrawn."""
+    """Return what was tried, each combination of edits once."""
     combined = dict.fromkeys(" + ".join(dict.fromkeys(names)) for names in found.tried if names)
-    told = [f"tried {clean(names)}" for names in combined]
-    return told + [
-        clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if patch.standing == WITHDRAWN
-    ]
+    return [f"tried {clean(names)}" for names in combined]
 
 
 def fix_command(certificate: Certificate, place: str = "") -> str:
