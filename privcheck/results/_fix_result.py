@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING = "recommended", "certified", "not recommended"
 NOT_CERTIFIED, WITHDRAWN = "not certified", "withdrawn"
 """What may be said of a patch: the first by regret of those that learn, another one of them, one that is certified and
-stops learning, or whose regret could not be measured, one in which guarded runs found nothing and of which no certificate was made, because others come first,
-and one that the search let pass and the judge did not.
+stops learning, or whose regret could not be measured, one in which guarded runs found nothing and of which no
+certificate was made, because others come first, and one that the search let pass and the judge did not.
 """
 
 NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES = "nothing to fix", "fixed", "none learns", "nothing certifies"

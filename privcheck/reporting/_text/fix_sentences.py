@@ -200,5 +200,15 @@ def certify_command(found: Fix, patch: FixPatch) -> str:
 
 def _asked(target: str, epsilon: float, arms: int, rewards: tuple[float, float]) -> str:
     low, high = rewards
-    others = "" if rewards == (0.0, 1.0) else f" --rewards {low:g},{high:g}"
-    return f"{shlex.quote(clean(target))} --epsilon {epsilon:g} --arms {arms}{others}"
+    others = "" if rewards == (0.0, 1.0) else f" --rewards {_number(low)},{_number(high)}"
+    return f"{shlex.quote(clean(target))} --epsilon {_number(epsilon)} --arms {arms}{others}"
+
+
+def _number(value: float) -> str:
+    """Return a number of a command: the shortest that is exactly this one.
+
+    >>> _number(1.0), _number(0.1234567)
+    ('1', '0.1234567')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
