@@ -21,7 +21,7 @@ import numpy as np
 
 from privcheck.certifying import Refusal, first_finding
 from privcheck.errors import PrivcheckError
-from privcheck.fixing._own_modules import forget_own_modules
+from privcheck.fixing._session_modules import forget_own_modules
 from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.private_values import Leak
 from privcheck.targets import Claim, Game, Target, describe_exception, load
