@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import json
 import re
@@ -13,7 +14,6 @@ import pytest
 
 import privcheck
 from privcheck.cli import run
-from privcheck.fixing._diff import unified
 from privcheck.private_values import KINDS
 from privcheck.reporting import details
 from privcheck.reporting import page as render_page
@@ -218,6 +218,12 @@ def test_a_fix_changes_the_file_of_the_target_wherever_the_fault_is():
     assert result["fixes"][0]["artifactChanges"][0]["artifactLocation"] == {"uri": "bandit.py"}
 
 
+def unified(before, after):
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    found = difflib.unified_diff(old, new, "a/x.py", "b/x.py")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [("a\nb", "a\nc\nd"), ("a\nb", "a\nb\nc\n"), ("a\nb\n", "a\nc"), ("b", ""), ("a\nb\n", "0\na\nc\n")],
@@ -225,7 +231,7 @@ def test_a_fix_changes_the_file_of_the_target_wherever_the_fault_is():
 def test_regions_of_a_fix_lie_in_the_file(before, after):
     lines = before.split("\n")
     text = before
-    for each in reversed(replacements_of(unified(before, after, "x.py"))):
+    for each in reversed(replacements_of(unified(before, after))):
         region = each.region
         assert region["endLine"] <= len(lines)
         start, end = (

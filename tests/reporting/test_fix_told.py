@@ -8,7 +8,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from privcheck.reporting import details, page
-from privcheck.reporting._text.fix_sentences import provided, sentence
+from privcheck.reporting._text.fix_sentences import certify_command, provided, sentence
 from privcheck.results import Fix
 from privcheck.results._example_results import FIXED_BANDIT
 
@@ -58,3 +58,11 @@ def test_an_audit_without_releases_says_so():
     assert words not in shown(FIXED_BANDIT)
     assert words in shown(replace(FIXED_BANDIT, patches=(replace(BEST, audit_releases=False),)))
     assert "An audit of 2,000 runs per stream of 32 rounds" in shown(FIXED_BANDIT)
+
+
+def test_numbers_of_a_command_are_written_exactly():
+    for epsilon in (0.1234567, 1234567.0):
+        found = replace(FIXED_BANDIT, epsilon=epsilon, rewards=(0.0, epsilon))
+        words = certify_command(found, BEST).split()
+        assert float(words[words.index("--epsilon") + 1]) == epsilon
+        assert float(words[words.index("--rewards") + 1].partition(",")[2]) == epsilon
