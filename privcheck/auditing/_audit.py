@@ -12,7 +12,6 @@ from privcheck.auditing._own_setting import in_own_setting
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import Played, played
 from privcheck.auditing._search.written_streams import as_written
-from privcheck.auditing._steps.guided import guided
 from privcheck.generators import global_generators_kept
 from privcheck.results import AuditReport
 from privcheck.targets import Settings, function_at, load
@@ -84,9 +83,7 @@ def audit(
         other targets a pilot turns `time_budget` into `pairs` and `runs` before anything else is played.
     time_budget : in seconds; by default 60 for targets in Python audited without `runs`. The time is what the processor
         spends on the target, or wall time if the target mostly waits. The audit is cut short after three times the
-        budget, or after the budget itself if `runs` is given as well. If a run takes more than a millisecond, its noisy
-        step is looked for first (`privcheck.steps`), and the pair of a step that speaks against the claim is the only
-        one that is played whole; without a violation the step is a `suspicion`.
+        budget, or after the budget itself if `runs` is given as well.
     confidence : the confidence of `epsilon_lower`.
     error : the level of the verdict: the probability of calling a true claim violated is at most this.
     observe : "actions" (under contextual feedback, those of all rounds but the one that differs), or "releases" for the
@@ -173,13 +170,12 @@ def audit(
     options, note = in_own_setting(loaded, options)
     settings = Settings.of(**options)
     with global_generators_kept():
-        plan, from_here = guided(make_plan(loaded, settings), started)
-        found = played(plan, from_here)
+        plan = make_plan(loaded, settings)
+        found = played(plan, started)
         verdict = judged(plan, found)
         beside = explained(plan, found, verdict)
     report = _report(plan, found, verdict, beside, time.monotonic() - started)
-    chosen = plan.settings.effort.streams if plan.step is not None else options["streams"]
-    written = as_written(chosen if note or plan.step is not None else streams)
+    written = as_written(options["streams"] if note else streams)
     return replace(report, streams=written, notes=[*note, *report.notes])
 
 

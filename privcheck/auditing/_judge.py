@@ -10,7 +10,6 @@ from privcheck.auditing._play import Played
 from privcheck.auditing._relation_note import relation_note
 from privcheck.auditing._search.candidates import searched
 from privcheck.auditing._search.left_out import notes_of
-from privcheck.auditing._steps.guided import judged_by_step
 from privcheck.auditing._untold_note import untold_note
 from privcheck.auditing._verdict import conclude
 from privcheck.results import Outcome, Search
@@ -37,11 +36,9 @@ def judged(plan: Plan, played: Played) -> Judged:
     outcome = conclude(played.outcome, search, notes_of(plan.candidates) + played.failing)
     if played.by_law is not None:
         outcome = judged_by_law(outcome, played.by_law, played.candidates[0], claim)
-    outcome = judged_by_step(outcome, plan)
     notes = outcome.notes
     if outcome.verdict == "violation":
         notes += played.hints
-    given = effort.streams if plan.step is None else None
-    notes += relation_note(outcome, plan.policy, claim, game, given, played.candidates[0])
+    notes += relation_note(outcome, plan.policy, claim, game, effort.streams, played.candidates[0])
     notes += untold_note(plan.unguarded.runner, claim.epsilon)
     return Judged(replace(outcome, notes=notes), search)

@@ -9,7 +9,6 @@ import numpy as np
 from privcheck.auditing._harness.source_of_randomness import source_of_randomness
 from privcheck.auditing._law_of_outputs import LawOfOutputs
 from privcheck.auditing._search.candidates import candidate_pairs
-from privcheck.results import Suspicion
 from privcheck.targets import (
     Adversary,
     Claim,
@@ -37,7 +36,6 @@ class Plan:
     arms, horizon : K and T.
     randomness : "seeded" or "independent".
     law : that of the outputs, if it was given.
-    step : the step by which the one candidate was found, if a step by itself speaks against the claim.
     """
 
     settings: Settings
@@ -48,7 +46,6 @@ class Plan:
     horizon: int
     randomness: str
     law: LawOfOutputs | None
-    step: Suspicion | None = None
 
     @property
     def adversary(self) -> Adversary | None:

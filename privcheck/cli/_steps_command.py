@@ -36,8 +36,8 @@ def steps(
         privcheck steps my_bandit.py:MyBandit --epsilon 1 --arms 2
             --runs 5000 --html steps.html
 
-    What a step shows is a suspicion, and no bound for the target, whose output may hide it. `privcheck audit` looks for
-    steps by itself if a run takes more than a millisecond.
+    What a step shows is a suspicion, and no bound for the target, whose output may hide it: audit the target on these
+    neighbours.
 
     Exit status: 0 steps were played, and none is told apart better than the claim allows; 2 bad input, also a target
     that draws nothing; 3 a suspicion, or no step can be played alone; 130 or 143 interrupted.

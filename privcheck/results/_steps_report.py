@@ -142,5 +142,16 @@ class StepsReport(Result):
         """Write one self-contained page about it."""
         presenting.save_page(self, path)
 
+    def __repr__(self) -> str:
+        """Show the target and what was found, not all fields.
+
+        >>> from privcheck.results._example_results import STEPS
+        >>> STEPS
+        <StepsReport fit.py:fit: suspicion: add_noise at fit.py:9>
+        """
+        drawing = ", ".join(step.place for step in self.steps) or "nothing that draws"
+        place = drawing if self.suspicion is None else self.suspicion.place
+        return f"<StepsReport {self.target}: {self.outcome}: {place}>"
+
     def _repr_html_(self) -> str:
         return presenting.notebook(self)

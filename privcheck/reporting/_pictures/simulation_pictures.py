@@ -113,8 +113,8 @@ def panels_figure(
     return figure
 
 
-def small_png(figure: Figure, dpi: int = 110, colours: int = 64) -> bytes:
-    """Return a PNG with few colours, a fraction of the usual size. They are chosen so that none is far from its own.
+def small_png(figure: Figure, dpi: int = 110, colours: int = 128) -> bytes:
+    """Return a PNG with few colours, a fraction of the usual size. With half as many, red and brown curves became one.
 
     Examples
     --------
@@ -126,7 +126,5 @@ def small_png(figure: Figure, dpi: int = 110, colours: int = 64) -> bytes:
 
     full, small = io.BytesIO(), io.BytesIO()
     figure.savefig(full, format="png", dpi=dpi)
-    picture = Image.open(full).convert("RGB")
-    few = picture.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(small, "PNG", optimize=True)
+    Image.open(full).convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(small, "PNG", optimize=True)
     return small.getvalue()

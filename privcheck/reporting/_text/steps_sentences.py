@@ -75,8 +75,5 @@ def facts_of(best: StepBound) -> list[tuple[str, str]]:
 def next_step(report: StepsReport) -> str:
     """Return what to do now."""
     if report.suspicion is not None:
-        return (
-            "To decide about the target, audit it whole: `privcheck audit` looks for steps first if a run takes more "
-            "than a millisecond, and spends whole runs on that pair"
-        )
+        return "Whole runs decide about the target: `privcheck.audit`, with these neighbours as `streams`"
     return "Whole runs decide about the target: `privcheck audit`"

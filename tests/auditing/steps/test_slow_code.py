@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing._steps import guided
 from privcheck.auditing._steps.find_steps import PROVIDED, own_seed
 from privcheck.cli import main
 from privcheck.errors import PrivcheckError
@@ -161,46 +160,6 @@ def test_statuses_and_files_of_the_command(tmp_path, capsys):
         main(["steps", f"{tmp_path / 'still.py'}:still", *asked])
     assert ended.value.code == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
-
-
-def test_whole_runs_on_the_pair_of_a_step_find_the_violation():
-    found = privcheck.audit(targets.output, epsilon=targets.CLAIM, time_budget=8.0)
-    assert found.verdict == "violation"
-    assert found.suspicion is None
-    assert any("found by a step" in note for note in found.notes)
-    assert found.streams.startswith("(["), "the call that repeats the audit names the pair"
-    again = privcheck.audit(
-        targets.output, epsilon=targets.CLAIM, runs=found.runs, streams=(found.witness.first, found.witness.second)
-    )
-    assert again.epsilon_lower == found.epsilon_lower
-
-
-@pytest.mark.chance(1e-6, "the level of the verdict")
-def test_whole_runs_alone_accuse_a_target_that_hides_its_step():
-    found = privcheck.audit(targets.hidden_by_rounding, epsilon=targets.CLAIM, error=1e-6, time_budget=8.0)
-    assert found.verdict == "inconclusive"
-    assert found.suspicion.kind == "step"
-    assert found.suspicion.epsilon > 2.0
-    assert "noisy at slow_targets.py" in found.suspicion.place
-    assert any(PROVIDED[-1] in note for note in found.notes)
-
-
-def test_whole_runs_of_fast_code_are_not_preceded_by_a_look(monkeypatch):
-    monkeypatch.setattr(targets, "waste", lambda _: None)
-    monkeypatch.setattr(guided, "search_steps", None)
-    assert privcheck.audit(targets.output, epsilon=targets.CLAIM, time_budget=1.0).suspicion is None
-
-
-def test_given_runs_are_played_as_they_are_given(monkeypatch):
-    monkeypatch.setattr(guided, "_looked_for", None)
-    assert privcheck.audit(targets.output, epsilon=targets.CLAIM, runs=100, pairs=3).runs == 100
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", MOVED)
-def test_whole_audits_find_the_faulty_targets(name):
-    """Within the usual time budget, a minute of processor time."""
-    assert privcheck.audit(getattr(targets, name), epsilon=targets.CLAIM).verdict == "violation"
 
 
 @pytest.mark.nightly
