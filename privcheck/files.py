@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -67,11 +67,19 @@ def _refusing(parameter: str, path: str | Path) -> Iterator[None]:
         raise PrivcheckError(parameter, str(path), "a writable location", reason) from None
 
 
-def write_whole(path: str | Path, content: str | bytes, parameter: str = "path", *, durable: bool = False) -> None:
+def write_whole(
+    path: str | Path,
+    content: str | bytes,
+    parameter: str = "path",
+    *,
+    durable: bool = False,
+    check: Callable[[], None] | None = None,
+) -> None:
     """Write a file through a temporary one beside it, so that an interruption leaves either the old file or the new.
 
     Characters that UTF-8 does not have, such as halves of file names in another encoding, become question marks. A
-    durable file is on the disk when the function returns, so that it outlives a loss of power.
+    durable file is on the disk when the function returns, so that it outlives a loss of power. `check` is asked when
+    everything is ready, just before the old file is replaced: it raises where that must not be.
     """
     target = Path(path)
     data = content.encode(errors="replace") if isinstance(content, str) else content
@@ -87,6 +95,8 @@ def write_whole(path: str | Path, content: str | bytes, parameter: str = "path",
             mask = os.umask(0)
             os.umask(mask)
             Path(name).chmod(0o666 & ~mask)
+            if check is not None:
+                check()
             Path(name).replace(target)
         except BaseException:
             Path(name).unlink(missing_ok=True)

@@ -52,7 +52,7 @@ def fix(
     git has it.
 
     Exit status: 0 a recommended patch, or nothing to fix; 1 nothing certifies; 2 bad input; 3 patches are certified and
-    all of them stop learning; 130 or 143 interrupted.
+    none is known to learn; 130 or 143 interrupted.
     """
     from privcheck.fixing import check_fixable
     from privcheck.fixing import fix as run_fix

@@ -48,7 +48,7 @@ def best_certified(
         second, withdrawn = _first([patch for patch in waiting if patch.why], source, class_name, setting, until)
         done += [*withdrawn, *([] if second is None else [second])]
     seen = {patch.text for patch in done}
-    told = TIME_OVER if found is None else OTHERS_FIRST
+    told = TIME_OVER if found is None or second is None else OTHERS_FIRST  # of two, all the rest were begun otherwise
     done += [
         replace(patch, why=f"{patch.why}; no certificate was made of it" if patch.why else told)
         for patch in waiting
@@ -80,9 +80,16 @@ def _first(
             break
         certificate, why = certified(source, patch.text, class_name, afresh(setting))
         if not why and to_recommend:
-            audited, why = refuted(source, patch.text, class_name, setting)
-            lower, runs = (None, 0) if audited is None else audited
-            patch = replace(patch, epsilon_lower=lower, audit_runs=runs)
+            assert certificate is not None
+            audited, why = refuted(source, patch.text, class_name, setting, certificate.horizon)
+            if audited is not None:
+                patch = replace(
+                    patch,
+                    epsilon_lower=audited.epsilon_lower,
+                    audit_runs=audited.runs,
+                    audit_rounds=audited.rounds,
+                    audit_releases=audited.releases,
+                )
         if not why:
             standing = RECOMMENDED if to_recommend else STOPS_LEARNING if patch.why else CERTIFIED_TOO
             return replace(patch, standing=standing, certificate=certificate), withdrawn

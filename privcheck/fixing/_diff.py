@@ -46,7 +46,9 @@ def _lines(text: str) -> list[str]:
 
 
 def name_in_diffs(path: Path) -> str:
-    """Return what a diff calls a file: its path in its git repository, or its name where it is in none."""
+    """Return what a diff calls a file: its path in its git repository; in none, that from the working directory, where
+    `git apply` is then called, or the name of a file that is not below it.
+    """
     own = path.resolve()
     try:
         told = subprocess.run(
@@ -59,4 +61,11 @@ def name_in_diffs(path: Path) -> str:
         )
         return own.relative_to(Path(told.stdout.strip()).resolve()).as_posix()
     except (OSError, subprocess.SubprocessError, ValueError):
+        return _from_here(own)
+
+
+def _from_here(own: Path) -> str:
+    try:
+        return own.relative_to(Path.cwd().resolve()).as_posix()
+    except (OSError, ValueError):  # it is elsewhere, or the working directory was removed
         return own.name

@@ -14,7 +14,7 @@ from privcheck.fixing._diff import name_in_diffs, split_head, unified
 from privcheck.fixing._judgement import Judgement, certified, looked_at_elsewhere
 from privcheck.fixing._look import Finding, Setting, computing
 from privcheck.fixing._own_file import OwnFile, own_file, own_path
-from privcheck.fixing._price import Priced, priced, ratio
+from privcheck.fixing._price import Priced, about_price, priced, ratio
 from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import Patch, search
 from privcheck.fixing._source_text import SourceText, lines_of
@@ -54,11 +54,11 @@ def fix(
     """Propose patches of a bandit's source that are certified, and recommend the one with the least regret.
 
     Guarded runs find what leaks or exceeds the budget. Edits of a closed list are made for it, one after the other,
-    until guarded runs find nothing; two edits that fit any bandit, noisy rewards and noisy blocks of rewards, are
-    always tried. Each patch that is left is looked at afresh, with another seed and in two more settings, and its
-    regret is measured beside that of the original. Two of them are certified: the best, and the best of the other kind,
-    which is by edits for what was found, or by edits that fit any bandit. The file is read and not changed: see
-    `save_patch`.
+    until guarded runs find nothing; edits that fit any bandit, noisy rewards and noisy blocks of rewards, are always
+    tried where the class can be edited so. Each patch that is left is looked at afresh, with another seed and in two
+    more settings, and its regret is measured beside that of the original. As far as time allows two of them are
+    certified: the best, and the best of the other kind if there is one, which is by edits for what was found, or by
+    edits that fit any bandit. The file is read and not changed: see `save_patch`.
 
     Parameters
     ----------
@@ -144,6 +144,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         patches=(),
         tried=tuple(tuple(edit.name for edit in edits) for edits in found.tried),
         looks=found.looks,
+        notes=(CUT.format(found.looks),) if found.is_cut else (),
         sha256=source.sha256,
         rounds=rounds,
     )
@@ -172,6 +173,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         patches=numbered(patches),
         original=price.original,
         others=price.others,
+        notes=(*result.notes, *about_price(price)),
         seconds=(computing() - started - pricing, pricing),
     )
 
@@ -183,6 +185,8 @@ def _unfound(result: Fix, source: SourceText, name: str, setting: Setting, start
     seconds = computing() - started, 0.0
     return replace(result, outcome=outcome, certificate=certificate, notes=notes, seconds=seconds)
 
+
+CUT = "the search ended after {} texts, before everything was tried: there may be other patches"
 
 NOTHING_FOUND = "guarded runs find nothing to fix, and the code is not certified all the same"
 
@@ -246,7 +250,7 @@ def check_fixable(target: Any, *, to_write: bool = False) -> None:
     if isinstance(target, str) and not target.endswith(".py"):
         own_path(target)
     if to_write:
-        check_writable(own_source(target).path)
+        check_writable(own_source(target))
 
 
 def diff_bytes(target: Any, patch: FixPatch) -> bytes:

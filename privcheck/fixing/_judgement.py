@@ -182,13 +182,18 @@ def _certificate(file: Path, path: Path, class_name: str, setting: Setting) -> s
             seed=setting.seed,
         )
     except PrivcheckError as error:
-        return PrivcheckError("target", str(error), "a policy that can be certified")
-    text = replace(found, target=f"{path}:{class_name}").to_json()
+        return PrivcheckError("target", _renamed(str(error), file, path), "a policy that can be certified")
+    return _renamed(replace(found, target=f"{path}:{class_name}").to_json(), file, path)
+
+
+def _renamed(text: str, file: Path, path: Path) -> str:
+    """Return a text in which the folder of the original stands for that of a temporary file."""
     folder, here = file.parent.resolve(), Path.cwd()
     names = [folder, file.parent]  # and, in sentences, the path from the working directory to a file below it
     names += [folder.relative_to(here)] if folder.is_relative_to(here) else []
     for name in dict.fromkeys(map(str, names)):
-        text = text.replace(_escaped(name), _escaped(str(path.absolute().parent)))
+        own = str(path.absolute().parent)
+        text = text.replace(_escaped(name), _escaped(own)).replace(name, own)  # in JSON, and in a plain sentence
     return text
 
 
@@ -212,11 +217,15 @@ def _why(certificate: Certificate) -> str:
     return certificate.notes[0] if certificate.notes else "no certificate was granted"
 
 
-def refuted(source: SourceText, text: str, class_name: str, setting: Setting) -> tuple[Audited | None, str]:
-    """Return the lower bound of an audit with a seed of its own, and why the text is withdrawn; empty if it is not."""
+def refuted(
+    source: SourceText, text: str, class_name: str, setting: Setting, rounds: int = ROUNDS
+) -> tuple[Audited | None, str]:
+    """Return what an audit with a seed of its own gives, over at least as many rounds as were certified, and why the
+    text is withdrawn; empty if it is not.
+    """
     afresh = setting._replace(seed=setting.seed + 2 * SEED)
     with as_file(source, text) as file:
-        found = apart(partial(_audit, file, class_name, afresh), SECONDS, None)
+        found = apart(partial(_audit, file, source.path, class_name, afresh, rounds), SECONDS, None)
     if found is None:
         return None, f"an audit takes more than {SECONDS} seconds"
     if isinstance(found, PrivcheckError):
@@ -226,8 +235,8 @@ def refuted(source: SourceText, text: str, class_name: str, setting: Setting) ->
     return found, ""
 
 
-def _audit(file: Path, class_name: str, setting: Setting) -> Audited | PrivcheckError:
+def _audit(file: Path, path: Path, class_name: str, setting: Setting, rounds: int) -> Audited | PrivcheckError:
     try:
-        return audited(file, class_name, setting)
+        return audited(file, class_name, setting, rounds)
     except PrivcheckError as error:
-        return PrivcheckError("target", str(error), "a policy that can be audited")
+        return PrivcheckError("target", _renamed(str(error), file, path), "a policy that can be audited")

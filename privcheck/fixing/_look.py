@@ -21,6 +21,7 @@ import numpy as np
 
 from privcheck.certifying import Refusal, first_finding
 from privcheck.errors import PrivcheckError
+from privcheck.fixing._session_modules import forget_own_modules
 from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.private_values import Leak
 from privcheck.targets import Claim, Game, Target, describe_exception, load
@@ -154,6 +155,7 @@ def _answer(connection: Connection, work: partial[Any], seconds: int) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    forget_own_modules()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         found = work()
     connection.send(found)

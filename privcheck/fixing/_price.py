@@ -273,6 +273,26 @@ def late_from(rounds: int) -> int:
     return rounds - max(1, rounds // 3)
 
 
+def about_price(price: Priced) -> list[str]:
+    """Return why regret tells little here, in sentences: it was not measured, not often enough, or nothing learns."""
+    if price.original is None:
+        return ["the regret of the original could not be measured, so whether patches learn is not known"]
+    told = []
+    fewest = min(each.runs for each in (price.original, *price.patches) if each is not None)
+    if fewest < FEWEST:
+        told.append(
+            f"the time for regret was over after {fewest} runs in an environment, fewer than {FEWEST}: which patch is "
+            "best, and whether it learns, is not settled; a larger time budget plays more"
+        )
+    if all(place.late >= LEARNS for place in price.original.places):
+        told.append(
+            "the original does not learn in these environments at this budget, so a patch that does not learn either "
+            "is not found out; a class that takes epsilon for something else, such as a rate of exploration, needs "
+            "another name for that parameter"
+        )
+    return told
+
+
 def ratio(patch: PolicyRegret | None, original: PolicyRegret | None) -> float | None:
     """Return the regret of a patch over the original's, in the environments in which that learns; None if in none."""
     if patch is None or original is None:

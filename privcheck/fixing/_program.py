@@ -12,6 +12,16 @@ from privcheck.fixing._source_text import Span, line_starts, with_spans
 Function = ast.FunctionDef
 
 
+def receiver(method: Function) -> str:
+    """Return what a method calls its object.
+
+    >>> receiver(ast.parse("def update(me, /, action): ...").body[0])
+    'me'
+    """
+    taken = [*method.args.posonlyargs, *method.args.args]
+    return taken[0].arg if taken else "self"
+
+
 class NotEditableError(Exception):
     """An edit cannot be made here."""
 
@@ -238,6 +248,28 @@ class Program:
         laws = ("beta", "betavariate", "gamma", "gammavariate", "binomial", "dirichlet")
         nodes = [node for each in self.line_of_classes for node in ast.walk(each)]
         return any(isinstance(node, ast.Attribute) and node.attr in laws for node in nodes)
+
+    @property
+    def is_plain_update(self) -> bool:
+        """Whether `update` takes the action and the reward alone, and returns nothing."""
+        update = self.inherited("update")
+        if update is None:
+            return True
+        own = update.args
+        more = own.kwonlyargs or own.kwarg or own.vararg or own.defaults
+        return not more and not any(isinstance(node, ast.Return) and node.value for node in ast.walk(update))
+
+    @property
+    def is_built_here(self) -> bool:
+        """Whether the file itself builds the class, or derives another one from it, which builds it in its own way."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func)
+                if name in (self.class_name, "cls", "type(self)", "self.__class__", f"{self.class_name}.__init__"):
+                    return True
+            if isinstance(node, ast.ClassDef) and self.class_name in map(ast.unparse, node.bases):
+                return True
+        return False
 
     def told(self) -> tuple[str, str, str]:
         """Return what `update` calls the policy, the action and the reward."""

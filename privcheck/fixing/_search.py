@@ -47,12 +47,14 @@ class Found(NamedTuple):
     tried : the edits of every program that was looked at.
     looks : how often a program was looked at.
     finding : of the original; None if there is nothing to fix.
+    is_cut : whether the looks or the time were over before everything was tried.
     """
 
     patches: tuple[Patch, ...]
     tried: tuple[tuple[Edit, ...], ...]
     looks: int
     finding: Finding | None
+    is_cut: bool = False
 
 
 class Move(NamedTuple):
@@ -158,14 +160,16 @@ class _Search:
         self._propose(Step(self.source.text), finding)
         while not self._is_over() and (step := self._next()) is not None:
             self._try(step)
-        chosen = self._chosen()
-        return Found(
-            tuple(Patch(step.text, step.edits, step.cost) for step in chosen), tuple(self.tried), self.looks, finding
-        )
+        is_cut = self._is_exhausted() and not self._has_enough and self._next() is not None
+        chosen = tuple(Patch(step.text, step.edits, step.cost) for step in self._chosen())
+        return Found(chosen, tuple(self.tried), self.looks, finding, is_cut)
 
     def _is_over(self) -> bool:
-        kinds = {step.kind for step in self.patches if not step.is_universal}
-        return len(kinds) >= TARGETED or self._is_exhausted()
+        return self._has_enough or self._is_exhausted()
+
+    @property
+    def _has_enough(self) -> bool:
+        return len({step.kind for step in self.patches if not step.is_universal}) >= TARGETED
 
     def _is_exhausted(self) -> bool:
         return self.looks >= self.most_looks or computing() >= self.until

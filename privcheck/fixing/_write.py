@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError, words
@@ -17,17 +18,28 @@ KEPT = ".orig"
 """What is added to the name of the file that keeps what was there before."""
 
 
-def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, before any work is done.
+def check_writable(source: SourceText) -> Path | None:
+    """Refuse a file that cannot be written, before any work is done, and return the copy that would be made of it.
+
+    Returns
+    -------
+    The copy; None if git has the file as it was read.
 
     Raises
     ------
-    PrivcheckError : it is read-only, or its folder is.
+    PrivcheckError : it is read-only, or its folder is, or the copy would replace another file.
     """
-    if os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK):
-        return
-    hint = "take --diff FILE, and apply it where you can write"
-    raise PrivcheckError("write", words(f"{path}, which is read-only"), "a file that can be written", hint)
+    file = source.path.resolve()  # of a link, what it points to
+    if not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)):
+        hint = "take --diff FILE, and apply it where you can write"
+        raise PrivcheckError("write", words(f"{source.path}, which is read-only"), "a file that can be written", hint)
+    if _is_in_git(file, source.bytes_read):
+        return None
+    copy = file.with_name(file.name + KEPT)
+    if copy.exists() and (not copy.is_file() or copy.read_bytes() != source.bytes_read):
+        hint = "move it away: it would keep what was there before the patch"
+        raise PrivcheckError("write", words(f"{copy}, which is there already"), "a name that is free", hint)
+    return copy
 
 
 def write_patch(source: SourceText, text: str) -> Path | None:
@@ -42,24 +54,19 @@ def write_patch(source: SourceText, text: str) -> Path | None:
 
     Raises
     ------
-    PrivcheckError : the file has changed since it was read, the copy would replace another file, or it cannot be
-        written.
+    PrivcheckError : the file has changed since it was read, just before it is replaced at the latest; the copy would
+        replace another file; or it cannot be written.
     """
-    file = source.path.resolve()  # of a link, what it points to
+    file = source.path.resolve()
     data = source.encoded(text)
-    check_writable(file)
-    _check_unchanged(file, source)
+    check_unchanged = partial(_check_unchanged, file, source)
+    check_unchanged()
+    copy = check_writable(source)
     mode = stat.S_IMODE(file.stat().st_mode)
-    copy = None
-    if not _is_clean_in_git(file):
-        copy = file.with_name(file.name + KEPT)
-        if copy.exists() and copy.read_bytes() != source.bytes_read:
-            hint = "move it away: it would keep what was there before the patch"
-            raise PrivcheckError("write", words(f"{copy}, which is there already"), "a name that is free", hint)
-        write_whole(copy, source.bytes_read, "write")
+    if copy is not None:
+        write_whole(copy, source.bytes_read, "write", durable=True)
         copy.chmod(mode)
-    _check_unchanged(file, source)
-    write_whole(file, data, "write", durable=True)
+    write_whole(file, data, "write", durable=True, check=check_unchanged)
     with suppress(OSError):
         file.chmod(mode)
     return copy
@@ -76,18 +83,15 @@ def _check_unchanged(file: Path, source: SourceText) -> None:
         raise PrivcheckError("write", got, "the file as it was read", "nothing was written: fix it again")
 
 
-def _is_clean_in_git(file: Path) -> bool:
-    """Return whether git has the file exactly as it is."""
+def _is_in_git(file: Path, content: bytes) -> bool:
+    """Return whether the last commit has a file with just these bytes.
+
+    `git status` does not tell: it is silent about files that it was told not to look at, and filters may leave out what
+    is not to be committed.
+    """
     try:
-        asked = ["git", "ls-files", "--error-unmatch", "--", file.name]
-        subprocess.run(asked, cwd=file.parent, capture_output=True, check=True, timeout=10)
-        told = subprocess.run(
-            ["git", "status", "--porcelain", "--ignored", "--", file.name],
-            cwd=file.parent, capture_output=True, check=True, timeout=10,
-        )  # fmt: skip
-        had = subprocess.run(
-            ["git", "cat-file", "-e", f"HEAD:./{file.name}"], cwd=file.parent, capture_output=True, timeout=10
-        )
-    except (OSError, subprocess.SubprocessError):
+        asked = ["git", "cat-file", "blob", f"HEAD:./{file.name}"]
+        had = subprocess.run(asked, cwd=file.parent, capture_output=True, check=True, timeout=10)
+    except (OSError, ValueError, subprocess.SubprocessError):
         return False
-    return not told.stdout.strip() and had.returncode == 0
+    return had.stdout == content

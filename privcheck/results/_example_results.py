@@ -203,6 +203,7 @@ FIXED_BANDIT = Fix(
             settings=("epsilon = 0.3, 4 arms, 160 rounds", "epsilon = 3, 2 arms, 91 rounds"),
             epsilon_lower=0.318,
             audit_runs=2000,
+            audit_rounds=32,
             regret=PolicyRegret(
                 "patch 1",
                 32,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING = "recommended", "certified", "not recommended"
 NOT_CERTIFIED, WITHDRAWN = "not certified", "withdrawn"
 """What may be said of a patch: the first by regret of those that learn, another one of them, one that is certified and
-stops learning, one in which guarded runs found nothing and of which no certificate was made, because others come first,
-and one that the search let pass and the judge did not.
+stops learning, or whose regret could not be measured, one in which guarded runs found nothing and of which no
+certificate was made, because others come first, and one that the search let pass and the judge did not.
 """
 
 NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES = "nothing to fix", "fixed", "none learns", "nothing certifies"
@@ -111,7 +111,8 @@ class FixPatch:
     Parameters
     ----------
     number : from 1, in the order in which they are listed: the recommended one first.
-    standing : "recommended", "certified", "not recommended" (it is certified, and stops learning), "not certified"
+    standing : "recommended", "certified", "not recommended" (it is certified, and stops learning or
+        could not be measured), "not certified"
         (guarded runs found nothing, and no certificate was made, because others come first) or "withdrawn".
     why : why it is not recommended, was not certified or was withdrawn; empty for the others.
     edits : what it consists of.
@@ -120,7 +121,8 @@ class FixPatch:
     certificate : of the patched code, at the setting that was asked for; None if none was granted.
     settings : the further settings in which guarded runs found nothing, in words.
     epsilon_lower : what a statistical audit of the patched code gives as lower bound on epsilon; None if not audited.
-    audit_runs : runs per stream of that audit.
+    audit_runs, audit_rounds : runs per stream of that audit, and rounds of each run.
+    audit_releases : whether anything is released in so many rounds; otherwise the audit says nothing of the noise.
     regret : in the same environments, and with the same rewards, as that of the original; None if it was withdrawn.
     regret_ratio : regret over that of the original, averaged over the environments in which the original learns; None
         if it learns in none of them.
@@ -136,6 +138,8 @@ class FixPatch:
     settings: tuple[str, ...] = ()
     epsilon_lower: float | None = None
     audit_runs: int = 0
+    audit_rounds: int = 0
+    audit_releases: bool = True
     regret: PolicyRegret | None = None
     regret_ratio: float | None = None
 
@@ -164,8 +168,8 @@ class Fix(Result):
     ----------
     target : the file and the class.
     epsilon, arms, horizon, rewards, seed : the setting that was asked for.
-    outcome : "nothing to fix", "fixed" (there is a recommended patch), "none learns" (patches are certified, and all
-        of them stop learning) or "nothing certifies".
+    outcome : "nothing to fix", "fixed" (there is a recommended patch), "none learns" (patches are certified, and
+        none is known to learn: each stops learning, or its regret could not be measured) or "nothing certifies".
     finding : what the first look at the original found; None if it found nothing.
     patches : those that passed the search, the recommended one first, then by regret, then those that are not
         recommended, those that were not certified, and those that were withdrawn.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -28,7 +29,7 @@ def asked(monkeypatch):
 
     def certified(source, text, *rest):
         found.append(text)
-        return f"of {text}", "it leaks" * ("bad" in text)
+        return SimpleNamespace(horizon=16), "it leaks" * ("bad" in text)
 
     def refuted(source, text, *rest):
         found.append(f"audit of {text}")
@@ -73,6 +74,14 @@ def test_no_certificate_is_begun_when_the_time_is_over(asked, monkeypatch):
     (found,) = best_certified([patch("a", 0.1)], SOURCE, "Bandit", Setting())
     assert (found.standing, found.certificate, asked) == ("not certified", None, [])
     assert "took too long" in found.why
+
+
+def test_time_that_is_over_before_the_second_certificate_is_told(asked, monkeypatch):
+    clock = iter([0.0, 0.0, 200.0, 400.0])
+    monkeypatch.setattr(_best_certified, "computing", lambda: next(clock))
+    found = best_certified([patch("a", 0.1), patch("b", 0.2)], SOURCE, "Bandit", Setting())
+    assert [each.standing for each in found] == ["recommended", "not certified"]
+    assert "took too long" in found[1].why
 
 
 def test_what_was_withdrawn_before_stays_so(asked):

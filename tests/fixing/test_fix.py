@@ -236,7 +236,7 @@ def test_an_audit_withdraws_the_best_patch_and_the_next_one_takes_its_place(monk
 
     def refuting(source, text, *rest):
         asked.append(text)
-        return Audited(1.5, 2000) if text == louder else Audited(0.5, 2000), "a bound above" * (text == louder)
+        return Audited(1.5 if text == louder else 0.5, 2000, 32, True), "a bound above" * (text == louder)
 
     monkeypatch.setattr(_best_certified, "refuted", refuting)
     file = tmp_path / "bandit.py"

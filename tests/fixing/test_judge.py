@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from privcheck.fixing import _patch_audit
+from privcheck.fixing._edits.blocks import released_blocks
 from privcheck.fixing._edits.edit import made
+from privcheck.fixing._edits.universal import universal
 from privcheck.fixing._judgement import certified, judged, refuted
 from privcheck.fixing._look import Setting, look
 from privcheck.fixing._patched_file import as_file
+from privcheck.fixing._program import Program
 from privcheck.fixing._search import Patch
 from privcheck.fixing._source_text import SourceText
 
@@ -73,6 +76,40 @@ def test_an_audit_refutes_the_original_and_not_the_patch(source, monkeypatch):
     audited, why = refuted(source, twins.RIGHT, "Bandit", SETTING)
     assert 0.0 <= audited.epsilon_lower < 1.0
     assert not why
+
+
+BLOCKS = ("released-blocks", "latest-released", "latest-block", "noisy-rewards")
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_an_audit_sees_the_releases_of_blocks(name, source):
+    """A first block may have 16 rewards of an arm: with almost no noise, the audit must refute what comes after it."""
+    program = Program(twins.UCB, "Bandit")
+    found = {each.edit.name: each.text for each in [*released_blocks(program, SETTING), *universal(program, 0, 1, 1)]}
+    silent = found[name].replace("laplace(0.0, ", "laplace(0.0, 1e-9 * ")
+    assert silent != found[name]
+    audited, why = refuted(source, silent, "Bandit", SETTING)
+    assert audited.epsilon_lower > 2.0
+    assert audited.releases
+    assert audited.rounds >= 32
+    assert "an audit gives epsilon at least" in why
+
+
+def test_an_audit_of_rounds_without_a_release_says_so(source):
+    """A policy that releases once, after 50 rewards of an arm, releases nothing in 32 rounds."""
+    late = twins.UCB.replace("self.sums[action] += reward", LATE)
+    assert look(late, "Bandit", SETTING._replace(horizon=20), source.path) is None
+    audited, why = refuted(source, late, "Bandit", SETTING)
+    assert (audited.rounds, audited.releases, why) == (32, False, "")
+    audited, why = refuted(source, late, "Bandit", SETTING, 120)
+    assert (audited.rounds, audited.releases) == (120, True)
+
+
+LATE = """\
+self.hidden = getattr(self, "hidden", 0.0) + reward
+        if self.counts[action] == 50:
+            self.sums[action] = float(self.hidden + self.rng.laplace(0.0, 1.0 / self.epsilon))
+            self.hidden = 0.0"""
 
 
 def test_a_program_that_hangs_or_fails_is_withdrawn(source, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from pathlib import Path
@@ -129,6 +130,30 @@ def test_a_neighbour_of_the_file_is_imported(tmp_path):
     text = "from neighbour import HALF\n" + bandit("self.n = HALF")
     assert look(text, "Bandit", Setting(), tmp_path / "bandit.py") is None
     assert look(text, "Bandit", Setting(), tmp_path / "other" / "bandit.py").kind == "failure"
+
+
+@pytest.mark.parametrize("package", [False, True])
+def test_a_module_of_the_session_does_not_stand_in_for_a_neighbour(package, tmp_path, monkeypatch):
+    """The session imported another `noising`, with enough noise; the one beside the file has a hundredth of it."""
+    for folder, scale in (("session", "1.0"), ("target", "0.01")):
+        own = tmp_path / folder / ("noising" if package else "")
+        own.mkdir(parents=True)
+        code = f"def noised(reward, rng, epsilon):\n    return float(reward + rng.laplace(0.0, {scale} / epsilon))\n"
+        (own / ("noise.py" if package else "noising.py")).write_text(code, "utf-8")
+    module = "noising.noise" if package else "noising"
+    text = f"from {module} import noised\n" + bandit("self.total += noised(reward, self.rng, self.epsilon)")
+    place = tmp_path / "target" / "bandit.py"
+    with monkeypatch.context() as session:
+        session.syspath_prepend(tmp_path / "session")
+        importlib.import_module(module)
+    mine = [name for name in sys.modules if name.partition(".")[0] == "noising"]
+    try:
+        assert look(text, "Bandit", Setting(), place).kind == "first"
+        assert look(text, "Bandit", Setting(), tmp_path / "session" / "bandit.py") is None
+        assert all(name in sys.modules for name in mine), "the session keeps its own"
+    finally:
+        for name in mine:
+            del sys.modules[name]
 
 
 IDIOMS = {

@@ -13,7 +13,7 @@ from privcheck.fixing import _price
 from privcheck.fixing._edits.edit import made
 from privcheck.fixing._judgement import judged
 from privcheck.fixing._look import Setting
-from privcheck.fixing._price import Place, places_for, priced, ratio
+from privcheck.fixing._price import Place, about_price, places_for, priced, ratio
 from privcheck.fixing._search import Patch
 from privcheck.fixing._source_text import SourceText
 from privcheck.results import PlaceRegret, PolicyRegret
@@ -119,3 +119,39 @@ def test_runs_end_when_the_time_is_over(tmp_path):
     assert found.original.runs == found.patches[0].runs == _price.FIRST
     assert math.isfinite(found.patches[0].share)
     assert Place((0.5, 0.5)).gap == 0.0
+
+
+EXPLORING = """\
+import numpy as np
+
+
+class Bandit:
+    def __init__(self, rng, arms, epsilon=0.1):
+        self.rng, self.epsilon = rng, epsilon
+        self.counts, self.sums = np.zeros(arms), np.zeros(arms)
+
+    def select(self):
+        if self.rng.random() < self.epsilon:
+            return int(self.rng.integers(len(self.counts)))
+        return int(np.argmax(self.sums / np.maximum(self.counts, 1)))
+
+    def update(self, action, reward):
+        self.counts[action] += 1
+        self.sums[action] += reward
+"""
+
+
+def test_an_original_that_does_not_learn_is_told(tmp_path):
+    """Its epsilon is the rate of exploration, so at a budget of 1 it plays at random; UCB does learn."""
+    for text, told in ((EXPLORING, True), (twins.UCB, False)):
+        source = source_of(tmp_path, text)
+        found = priced(source, "Bandit", [text], Setting(), rounds=600, seconds=0.01)
+        assert any("the original does not learn" in note for note in about_price(found)) is told
+        assert any("fewer than 32" in note for note in about_price(found))
+
+
+def test_enough_runs_need_no_note():
+    runs = PolicyRegret("a", 32, (PlaceRegret("x", 1.0, 0.1, 0.1, 0.1),))
+    assert about_price(_price.Priced(runs, [runs, None], ["", ""], ())) == []
+    (note,) = about_price(_price.Priced(None, [runs], [""], ()))
+    assert note == "the regret of the original could not be measured, so whether patches learn is not known"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import json
 import re
@@ -18,10 +19,10 @@ from privcheck.reporting import details
 from privcheck.reporting import page as render_page
 from privcheck.reporting._annotations.code_finding import RULES, Finding, findings
 from privcheck.reporting._annotations.github import commands_of
-from privcheck.reporting._annotations.sarif import sarif, save_sarif
+from privcheck.reporting._annotations.sarif import replacements_of, sarif, save_sarif
 from privcheck.reporting._text.failure_lines import faults_told
 from privcheck.results import FAULT_KINDS, Fault
-from privcheck.results._example_results import GRANTED, VIOLATION
+from privcheck.results._example_results import FIXED_BANDIT, GRANTED, VIOLATION
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLE = "examples/running_mean_bandit.py"
@@ -208,3 +209,35 @@ def test_an_unknown_kind_of_a_later_version_is_shown_by_its_id():
     later = replace(FAULTY, faults=[replace(FAULT, kind="later-kind", excerpt=())])
     assert "later-kind" in render_page([later])
     assert commands_of(findings(later))[0].endswith("(95 %25 confidence).)")
+
+
+def test_a_fix_changes_the_file_of_the_target_wherever_the_fault_is():
+    finding = replace(FIXED_BANDIT.finding, file="helper.py", line=4)
+    (result,) = sarif(findings(replace(FIXED_BANDIT, finding=finding)))["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "helper.py"}
+    assert result["fixes"][0]["artifactChanges"][0]["artifactLocation"] == {"uri": "bandit.py"}
+
+
+def unified(before, after):
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    found = difflib.unified_diff(old, new, "a/x.py", "b/x.py")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("a\nb", "a\nc\nd"), ("a\nb", "a\nb\nc\n"), ("a\nb\n", "a\nc"), ("b", ""), ("a\nb\n", "0\na\nc\n")],
+)
+def test_regions_of_a_fix_lie_in_the_file(before, after):
+    lines = before.split("\n")
+    text = before
+    for each in reversed(replacements_of(unified(before, after))):
+        region = each.region
+        assert region["endLine"] <= len(lines)
+        start, end = (
+            sum(len(line) + 1 for line in lines[: line - 1]) + column - 1
+            for line, column in ((region["startLine"], 1), (region["endLine"], region["endColumn"]))
+        )
+        assert end <= len(before)
+        text = text[:start] + each.text + text[end:]
+    assert text == after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from privcheck.fixing._program import NotEditableError, Program
+from privcheck.fixing._program import NotEditableError, Program, receiver
 from privcheck.fixing._source_text import Span
 
 BY_NAME = ("arms", "epsilon", "delta", "horizon", "rho", "mu")
@@ -75,7 +75,7 @@ class Constructor:
     def _keeps(self, parameter: str) -> str | None:
         """Return the attribute that holds a parameter, which nothing else is assigned to."""
         assert self.init is not None
-        own = self.init.args.args[0].arg
+        own = receiver(self.init)
         values: dict[str, list[ast.expr | None]] = {}
         for each in self.program.line_of_classes:
             for node in ast.walk(each):
@@ -95,7 +95,7 @@ class Constructor:
         if self.own is None:
             raise NotEditableError("the constructor is in another class")
         name = parameter if parameter not in self.program.attributes else self.program.free(f"_{parameter}")
-        first = self.own.args.args[0].arg
+        first = receiver(self.own)
         return f"{own}.{name}", [*spans, self.program.at_head(self.own, f"{first}.{name} = {parameter}")]
 
     def _new_parameter(self, name: str, *, first: bool = False) -> list[Span]:
@@ -103,9 +103,13 @@ class Constructor:
             raise NotEditableError("the constructor cannot be given another parameter")
         arguments, program = self.own.args, self.program
         if first:
-            after = program.end(arguments.args[0])
+            if program.is_built_here:
+                raise NotEditableError("the file builds the class itself, without a Generator")
+            after = program.end([*arguments.posonlyargs, *arguments.args][0])
             return [(after, after, f", {name}")]
-        new = f"{name}={self.default:g}"
+        if arguments.posonlyargs and not (arguments.args or arguments.kwonlyargs or arguments.kwarg):
+            raise NotEditableError("the constructor takes nothing by name")
+        new = f"{name}={number(self.default)}"
         if arguments.kwarg is not None:
             start = program.text.rindex("**", 0, program.start(arguments.kwarg))
             return [(start, start, f"{new}, ")]
@@ -115,6 +119,16 @@ class Constructor:
         last += [] if arguments.vararg is None else [arguments.vararg]
         end = max(program.end(node) for node in last)
         return [(end, end, f", {new}")]
+
+
+def number(value: float) -> str:
+    """Return a number as code: the shortest that is exactly this number.
+
+    >>> number(1.0), number(0.1234567), number(1234567.0)
+    ('1', '0.1234567', '1234567.0')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
 
 
 def assignments(node: ast.AST) -> list[tuple[ast.expr, ast.expr | None]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from privcheck.fixing._edits.constructor import Constructor
 from privcheck.fixing._edits.edit import Proposal, made
 from privcheck.fixing._look import Finding, Setting
-from privcheck.fixing._program import Function, NotEditableError, Program
+from privcheck.fixing._program import Function, NotEditableError, Program, receiver
 from privcheck.fixing._source_text import Span
 
 ARGUMENT = (
@@ -48,7 +48,7 @@ def own_generator(program: Program, finding: Finding, setting: Setting) -> Itera
 
 def _drawn(program: Program, method: Function, setting: Setting) -> Iterator[Span]:
     """Yield the spans for what a method draws from elsewhere."""
-    own = method.args.args[0].arg if method.args.args else "self"
+    own = receiver(method)
     names = imported_names(program.tree)
     for node in ast.walk(method):
         if not isinstance(node, ast.Call):

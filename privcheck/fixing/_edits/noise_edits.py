@@ -10,7 +10,7 @@ from privcheck.fixing._edits.constructor import Constructor
 from privcheck.fixing._edits.edit import Proposal, made
 from privcheck.fixing._edits.noise_sites import Site, denominator, is_draw, scale_of, sites
 from privcheck.fixing._look import Finding, Setting
-from privcheck.fixing._program import Function, NotEditableError, Program
+from privcheck.fixing._program import Function, NotEditableError, Program, receiver
 from privcheck.fixing._source_text import Span
 
 LAPLACE = (
@@ -30,7 +30,7 @@ def noise(program: Program, finding: Finding, setting: Setting) -> Iterator[Prop
 
 
 def _reach(program: Program, setting: Setting, method: Function) -> tuple[str, str, list[Span]]:
-    own = method.args.args[0].arg if method.args.args else "self"
+    own = receiver(method)
     built = Constructor(program, setting.epsilon)
     (rng, spans), (budget, more) = built.generator(own), built.epsilon(own)
     return rng, budget, [*spans, *more]

@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from privcheck.fixing._edits.universal import width
-from privcheck.fixing._program import Function, Program
+from privcheck.fixing._program import Function, Program, receiver
 
 LAWS = ("laplace", "normal", "gauss", "normalvariate", "gumbel", "exponential", "expovariate", "uniform", "geometric")
 LAWS_WITHOUT_SCALE = ("standard_normal", "randn", "standard_exponential")
@@ -147,7 +147,7 @@ class Place(NamedTuple):
 def place_of(value: ast.expr, method: Function, program: Program) -> Place | None:
     """Return the attribute in a value `self.x`, `self.x[i]`, or one of these over something; None for other values."""
     known = variables(method)
-    own = method.args.args[0].arg if method.args.args else "self"
+    own = receiver(method)
     for _ in range(4):
         if isinstance(value, ast.Name) and value.id in known:
             value = known[value.id]

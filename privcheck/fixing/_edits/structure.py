@@ -12,7 +12,7 @@ from privcheck.fixing._edits.edit import Proposal, made
 from privcheck.fixing._edits.noise_sites import Place, Site, denominator, own_place, place_of, sites, variables
 from privcheck.fixing._edits.universal import width
 from privcheck.fixing._look import Finding, Setting
-from privcheck.fixing._program import NotEditableError, Program
+from privcheck.fixing._program import NotEditableError, Program, receiver
 from privcheck.fixing._source_text import Span
 
 ADD_UP = (
@@ -45,7 +45,7 @@ def _adding_up(program: Program, site: Site, setting: Setting) -> list[Span]:
     place = place_of(site.value, site.method, program)
     if place is None:
         raise NotEditableError("what is released is no attribute of the policy")
-    own = site.method.args.args[0].arg
+    own = receiver(site.method)
     start = _start_of(program, place)
     built = Constructor(program, setting.epsilon)
     (rng, spans), (budget, more) = built.generator(own), built.epsilon(own)
@@ -86,7 +86,7 @@ def _adding_up(program: Program, site: Site, setting: Setting) -> list[Span]:
     new = call if divided is None else f"{call} / {program.bracketed(divided)}"
     if isinstance(site.value, ast.UnaryOp):
         new = f"-{new}"
-    first = built.init.args.args[0].arg if built.init else "self"
+    first = receiver(built.init) if built.init else "self"
     statement = program.statement_of(start)
     made_of = "0.0" if isinstance(start, ast.Constant) else program.code(start).replace("privcheck.zeros", "np.zeros")
     return [
@@ -129,7 +129,7 @@ def _forgetting(program: Program, site: Site) -> list[Span]:
     assigns = isinstance(statement, ast.Assign | ast.AugAssign)
     if place is None or site.method.name in ("select", "__init__") or not assigns:
         raise NotEditableError("the release is no statement of update()")
-    own = site.method.args.args[0].arg
+    own = receiver(site.method)
     if isinstance(divided, ast.Name):
         divided = variables(site.method).get(divided.id, divided)
     places = [place]

@@ -98,12 +98,26 @@ def _noisy_rewards(program: Program, low: float, high: float, epsilon: float, cl
     update = program.methods.get("update")
     if update is not None:
         return [*spans, program.at_head(update, line)]
+    _check_plain(program)
     code = f"def update({own}, {action}, {reward}):\n    {line}\n    super().update({action}, {reward})"
     return [*spans, program.new_method(code)]
 
 
+LOCALS = {"total", "count", "length", "mean", "found", "_"}
+"""Names in the code that is put in front of `update`."""
+
+
+def _check_plain(program: Program) -> None:
+    """Refuse an `update` of which one in front of it would lose something."""
+    if not program.is_plain_update:
+        raise NotEditableError("update() takes more than an action and a reward, or returns something")
+
+
 def _in_front(program: Program, code: str) -> list[Span]:
     """Return the spans that put a new `update` in front of that of the class, which LEARN calls in the code."""
+    _check_plain(program)
+    if LOCALS & set(program.told()):
+        raise NotEditableError("update() calls its arguments as the new code calls other things")
     update = program.methods.get("update")
     if update is None:
         return [program.new_method(code.replace("LEARN", "super().update"))]
@@ -156,9 +170,10 @@ def _latest_block(program: Program, low: float, high: float, epsilon: float, cli
 def _noisy_counts(program: Program, low: float, high: float, epsilon: float, clip: bool) -> list[Span]:  # noqa: ARG001 - there is nothing to clip
     """Return the spans for an update that compares the reward with a constant: what it learns is not linear in it."""
     own, action, reward = program.told()
-    test = threshold(program, reward)
+    test = threshold(program, reward, low, high)
     if test is None:
         raise NotEditableError("update() compares the reward with no constant")
+    each = program.free("i")
     rng, budget, spans = _reached(program, epsilon, own)
     blocks, kept = f"{own}.{program.free('_blocks')}", program.free("_blocks")
     code = f'''def update({own}, {action}, {reward}):
@@ -170,13 +185,20 @@ def _noisy_counts(program: Program, low: float, high: float, epsilon: float, cli
     {blocks}[{action}] = (total, count, length) if count < length else (0.0, 0, 2 * length)
     if count == length:
         found = round(float(total + {rng}.laplace(0.0, 1.0 / {budget})))
-        for i in range(length):
-            LEARN({action}, {high!r} if i < found else {low!r})'''
+        for {each} in range(length):
+            LEARN({action}, {high!r} if {each} < found else {low!r})'''
     return [*spans, *_in_front(program, code)]
 
 
-def threshold(program: Program, reward: str) -> str | None:
-    """Return the comparison of the reward with a constant in the methods of a class; None unless there is just one."""
+OPPOSITE = {"<": ">=", "<=": ">", "==": "!="}
+"""Comparisons that low rewards may pass, and those that others pass."""
+
+
+def threshold(program: Program, reward: str, low: float, high: float) -> str | None:
+    """Return the comparison with a constant that the highest reward passes and the lowest does not, as code.
+
+    It is the one in the methods of a class, or its opposite; None unless there is just one.
+    """
     found = set()
     for method in program.methods.values():
         for node in ast.walk(method):
@@ -185,4 +207,15 @@ def threshold(program: Program, reward: str) -> str | None:
                 if node.left.id == reward and isinstance(limit, ast.Constant):
                     mark = {ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "=="}.get(type(node.ops[0]))
                     found.add(f"{reward} {mark} {limit.value!r}" if mark else "")
-    return found.pop() if len(found) == 1 and "" not in found else None
+    if len(found) != 1 or "" in found:
+        return None
+    test = found.pop()
+    _, sign, written = test.split(" ", 2)
+    value = ast.literal_eval(written)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    passes = {">": float.__gt__, ">=": float.__ge__, "<": float.__lt__, "<=": float.__le__, "==": float.__eq__}[sign]
+    of_high, of_low = (bool(passes(float(reward_value), float(value))) for reward_value in (high, low))
+    if of_high == of_low:
+        return None
+    return test if of_high else f"{reward} {OPPOSITE[sign]} {written}"

@@ -83,6 +83,7 @@ class Finding:
     file, line : where; an empty file where that is not known.
     code : the source line.
     patches : those that repair it, the first one first.
+    patched : the file that they change, which need not be the one at fault.
     """
 
     rule: str
@@ -91,6 +92,7 @@ class Finding:
     line: int = 0
     code: str = ""
     patches: tuple[FixPatch, ...] = ()
+    patched: str = ""
 
 
 def findings(result: AuditReport | Certificate | WatchReport | Fix) -> list[Finding]:
@@ -157,7 +159,7 @@ def _of_fix(found: Fix) -> list[Finding]:
     at = (shown_path(own.file), own.line, own.code) if own.file else _place(found.target)
     patches = [found.recommended] if found.recommended is not None else []
     told = f"{_sentence(clean(own.sentence))} {_sentence(clean(fix_sentence(found)))}"
-    return [Finding(rule, told, *at, tuple(patches))]
+    return [Finding(rule, told, *at, tuple(patches), _place(found.target)[0])]
 
 
 def _sentence(text: str) -> str:

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from privcheck.files import check_output, write_whole
@@ -45,7 +45,8 @@ def sarif(found: Sequence[Finding]) -> dict[str, Any]:
 
     used = list(dict.fromkeys(finding.rule for finding in found if finding.rule in RULES))
     driver = {"name": "privcheck", "version": __version__, "rules": [_rule(rule) for rule in used]}
-    run = {"tool": {"driver": driver}, "results": [_result(finding, used) for finding in found]}
+    results = [_result(finding, used) for finding in found]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
@@ -71,7 +72,7 @@ def _result(finding: Finding, used: list[str]) -> dict[str, Any]:
         place = {"artifactLocation": {"uri": _uri(finding.file)}, "region": region}
         result["locations"] = [{"physicalLocation": place}]
     if finding.patches:
-        result["fixes"] = [_fix(finding.file, patch) for patch in finding.patches]
+        result["fixes"] = [_fix(finding.patched, patch) for patch in finding.patches]
     mark = "\n".join((finding.rule, Path(finding.file).as_posix(), finding.code or str(finding.line)))
     result["partialFingerprints"] = {"privcheck/v1": hashlib.sha256(mark.encode()).hexdigest()[:32]}
     return result
@@ -80,36 +81,60 @@ def _result(finding: Finding, used: list[str]) -> dict[str, Any]:
 def _fix(file: str, patch: FixPatch) -> dict[str, Any]:
     """Return a patch as a fix: for each run of changed lines, what stands there afterwards."""
     replacements = [
-        {
-            "deletedRegion": {"startLine": start, "startColumn": 1, "endLine": start + count, "endColumn": 1},
-            "insertedContent": {"text": new},
-        }
-        for start, count, new in replacements_of(patch.diff)
+        {"deletedRegion": each.region, "insertedContent": {"text": each.text}} for each in replacements_of(patch.diff)
     ]
     change = {"artifactLocation": {"uri": _uri(file)}, "replacements": replacements}
     names = ", ".join(dict.fromkeys(edit.name for edit in patch.edits))
     return {"description": {"text": f"certified patch: {names}"}, "artifactChanges": [change]}
 
 
-def replacements_of(diff: str) -> list[tuple[int, int, str]]:
-    r"""Return the runs of changed lines in a unified diff: where each begins, how many it removes, what it puts there.
+class Replacement(NamedTuple):
+    """A run of changed lines.
+
+    Parameters
+    ----------
+    line, removed : where it begins, from 1, and how many lines it removes.
+    text : what it puts there.
+    open_end : characters of the last removed line, if that ends the file without a newline; otherwise None.
+    """
+
+    line: int
+    removed: int
+    text: str
+    open_end: int | None = None
+
+    @property
+    def region(self) -> dict[str, int]:
+        """What it removes: up to the line after it, which is not there if the file ends without a newline."""
+        end = self.line + self.removed, 1
+        if self.open_end is not None:
+            end = self.line + self.removed - 1, self.open_end + 1
+        return {"startLine": self.line, "startColumn": 1, "endLine": end[0], "endColumn": end[1]}
+
+
+def replacements_of(diff: str) -> list[Replacement]:
+    r"""Return the runs of changed lines in a unified diff.
 
     >>> replacements_of("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n+d\n e\n")
-    [(2, 1, 'c\nd\n')]
+    [Replacement(line=2, removed=1, text='c\nd\n', open_end=None)]
     """
-    found: list[tuple[int, int, str]] = []
-    line, run, added = 0, False, False
+    found: list[Replacement] = []
+    line, run, last = 0, False, ""
     for text in diff.split("\n")[:-1]:
         if head := re.match(r"@@ -(\d+)(?:,(\d+))? ", text):
             line, run = int(head[1]) + (head[2] == "0"), False
         elif text.startswith("\\") and found and run:
-            start, count, new = found[-1]
-            found[-1] = start, count, new.removesuffix("\n") if added else new
+            if last[0] == "+":
+                found[-1] = found[-1]._replace(text=found[-1].text.removesuffix("\n"))
+            else:
+                found[-1] = found[-1]._replace(open_end=len(last) - 1)
         elif line and text[:1] in ("+", "-"):
-            start, count, new = found.pop() if run else (line, 0, "")
-            added = text[0] == "+"
-            found.append((start, count, f"{new}{text[1:]}\n") if added else (start, count + 1, new))
-            line, run = line + (not added), True
+            own = found.pop() if run else Replacement(line, 0, "")
+            added, last, run = text[0] == "+", text, True
+            found.append(
+                own._replace(text=f"{own.text}{text[1:]}\n") if added else own._replace(removed=own.removed + 1)
+            )
+            line += not added
         elif line:
             line, run = line + 1, False
     return found

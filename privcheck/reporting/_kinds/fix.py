@@ -25,9 +25,11 @@ from privcheck.reporting._text.fix_sentences import (
     edits,
     lines,
     mark,
+    notes,
     provided,
     sentence,
     tried_words,
+    withdrawn,
 )
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, WITHDRAWN, Fix, FixPatch
@@ -63,6 +65,8 @@ def details(found: Fix) -> RenderableType:
     if patch is None:
         parts += [Text(f"  {line}") for line in tried_words(found)]
     parts += [Text(f"{each.standing}: patch {each.number}: {clean(each.why)}") for each in left_out(found)]
+    parts += [Text(line) for line in withdrawn(found)]
+    parts += [Text(f"note: {line}") for line in notes(found)]
     if told := provided(found):
         parts.append(Text("provided that:", "dim"))
         parts += [Text(f"  - {line}", "dim") for line in told]

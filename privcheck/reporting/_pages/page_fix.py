@@ -30,10 +30,12 @@ from privcheck.reporting._text.fix_sentences import (
     edits,
     lines,
     mark,
+    notes,
     provided,
     sentence,
     share,
     tried_words,
+    withdrawn,
 )
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, RECOMMENDED, WITHDRAWN, Fix, FixPatch
@@ -57,6 +59,8 @@ def render_fix(found: Fix) -> str:
     parts += _regret(found)
     parts += _others(found)
     parts += _tried(found)
+    parts.append(section("What was withdrawn", [items(withdrawn(found))]) if withdrawn(found) else "")
+    parts.append(section("Notes", [items(notes(found))]) if notes(found) else "")
     parts.append(section("Provided that", [items(provided(found))]) if provided(found) else "")
     parts.append(section("What was asked for", [facts(_asked(found))]))
     return document(TITLE, header(TITLE, found.target), [part for part in parts if part])

@@ -35,7 +35,9 @@ def sentence(found: Fix) -> str:
         return f"{found.outcome}: the code is certified as it is, at epsilon = {found.epsilon:g}"
     if found.outcome == NONE_LEARNS:
         several = patches(len(found.certified))
-        return f"{found.outcome}: {several} certified at epsilon = {found.epsilon:g}, and none is recommended"
+        stops = any(patch.regret is not None for patch in found.certified)
+        why = "each stops learning" if stops else "its regret could not be measured"
+        return f"{found.outcome}: {several} certified at epsilon = {found.epsilon:g}, and none is recommended: {why}"
     if found.finding is None and found.notes:
         return f"{found.outcome}: {clean(found.notes[0])}"
     return f"{found.outcome}: {patches(len(found.tried))} tried, none certified at epsilon = {found.epsilon:g}"
@@ -54,7 +56,8 @@ def _bound(patch: FixPatch) -> str:
     upper = None if patch.certificate is None else patch.certificate.epsilon_upper
     told = f"epsilon is at most {at_most(upper)} under the guard"
     if patch.regret_ratio is None:
-        return f"{told}; its regret is {share(patch.regret)} of the uniform policy's"
+        beside = "; the original does not learn" if patch.regret is not None else ""
+        return f"{told}; its regret is {share(patch.regret)} of the uniform policy's{beside}"
     return f"{told}; its regret is {patch.regret_ratio:.2g} times that of the original"
 
 
@@ -95,20 +98,28 @@ def audit_words(found: Fix, patch: FixPatch) -> str:
     told = f"Guarded runs found nothing at {' and at '.join(patch.settings)}. " if patch.settings else ""
     if patch.epsilon_lower is None:
         return f"{told}It was not audited: only the recommended patch is."
+    rounds = f" of {plural(patch.audit_rounds, 'round')}" if patch.audit_rounds else ""
+    silent = "" if patch.audit_releases else " No release falls into these rounds, so it says nothing of the noise."
     return (
-        f"{told}An audit of {patch.audit_runs:,} runs per stream gives epsilon at least "
+        f"{told}An audit of {patch.audit_runs:,} runs per stream{rounds} gives epsilon at least "
         f"{at_least(patch.epsilon_lower)} (99.9 % confidence), which does not contradict epsilon = {found.epsilon:g}."
+        f"{silent}"
     )
 
 
 def provided(found: Fix) -> list[str]:
     """Return what the answer rests on: the certificate's assumptions, and where regret was measured."""
-    patch = found.recommended
-    certificate = found.certificate if patch is None else patch.certificate
+    certificate = next((patch.certificate for patch in found.certified), found.certificate)
     told = []
     if certificate is not None:
         told += [clean(f"{kind}: {', '.join(names)}") for kind, names in certificate.rests_on.items() if names]
         told += coverage(certificate)
+    if found.certified:
+        number = found.certified[0].number
+        told.append(
+            f"What is certified is listed so; this is of patch {number}. Of a patch that is not, only guarded runs in "
+            "four settings are known."
+        )
     if found.original is not None:
         places = "; ".join(place.place for place in found.original.places)
         told.append(
@@ -123,13 +134,21 @@ def provided(found: Fix) -> list[str]:
     return told
 
 
+def notes(found: Fix) -> list[str]:
+    """Return what is worth knowing besides, as far as the sentence does not say it."""
+    said = sentence(found)
+    return [clean(note) for note in found.notes if clean(note) not in said]
+
+
+def withdrawn(found: Fix) -> list[str]:
+    """Return which patches were withdrawn, and why."""
+    return [clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if patch.standing == WITHDRAWN]
+
+
 def tried_words(found: Fix) -> list[str]:
-    """Return what was tried, each combination of edits once, and why patches were withdrawn."""
+    """Return what was tried, each combination of edits once."""
     combined = dict.fromkeys(" + ".join(dict.fromkeys(names)) for names in found.tried if names)
-    told = [f"tried {clean(names)}" for names in combined]
-    return told + [
-        clean(f"withdrew {edits(patch)}: {patch.why}") for patch in found.patches if patch.standing == WITHDRAWN
-    ]
+    return [f"tried {clean(names)}" for names in combined]
 
 
 def fix_command(certificate: Certificate, place: str = "") -> str:
@@ -181,5 +200,15 @@ def certify_command(found: Fix, patch: FixPatch) -> str:
 
 def _asked(target: str, epsilon: float, arms: int, rewards: tuple[float, float]) -> str:
     low, high = rewards
-    others = "" if rewards == (0.0, 1.0) else f" --rewards {low:g},{high:g}"
-    return f"{shlex.quote(clean(target))} --epsilon {epsilon:g} --arms {arms}{others}"
+    others = "" if rewards == (0.0, 1.0) else f" --rewards {_number(low)},{_number(high)}"
+    return f"{shlex.quote(clean(target))} --epsilon {_number(epsilon)} --arms {arms}{others}"
+
+
+def _number(value: float) -> str:
+    """Return a number of a command: the shortest that is exactly this one.
+
+    >>> _number(1.0), _number(0.1234567)
+    ('1', '0.1234567')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
