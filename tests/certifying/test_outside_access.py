@@ -133,14 +133,15 @@ def test_what_is_read_and_what_is_written(tmp_path) -> None:
 def test_what_was_not_replayed_in_a_fresh_process_is_told(tmp_path, monkeypatch) -> None:
     """A constructor that reads a file of the working directory fails in the empty folder of a fresh process."""
     code = (
-        "class Reads:\n    def __init__(self, rng, arms=2, epsilon=1.0):\n        self.scale = float(SCALE)\n"
+        "from pathlib import Path\n\n\nclass Reads:\n    def __init__(self, rng, arms=2, epsilon=1.0):\n"
+        "        self.scale = float(SCALE)\n"
         "        self.rng, self.total = rng, 0.0\n\n    def select(self):\n        return int(self.total > 1.0)\n\n"
         "    def update(self, action, reward):\n"
         "        self.total += float(reward + self.rng.laplace(0.0, self.scale))\n"
     )
     monkeypatch.chdir(tmp_path)
     Path("scale.txt").write_text("1.0", encoding="utf-8")
-    for name, scale, told in (("reads", 'open("scale.txt").read()', 1), ("has", "1.0", 0)):
+    for name, scale, told in (("reads", 'Path("scale.txt").read_text()', 1), ("has", "1.0", 0)):
         Path(f"{name}.py").write_text(code.replace("SCALE", scale), encoding="utf-8")
         found = privcheck.certify(f"{name}.py:Reads", epsilon=1.0, arms=2, horizon=8, runs=2)
         assert found.granted, name
