@@ -98,7 +98,7 @@ def seconds_of_audit(audit: Callable[..., Any], target: Any, options: dict[str, 
 
 def seconds_of_long_run(play: Callable[[int, int], object], horizon: int, workers: int = 1) -> float:
     """Return the time of a run of many rounds, from runs of more and more of them; a run that is not reached is taken
-    to cost as much a round.
+    to cost as much a round, beyond what the shortest one costs: many policies take a second even for few rounds.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def seconds_of_long_run(play: Callable[[int, int], object], horizon: int, worker
     horizon : the rounds of a run.
     workers : runs that are played at the same time.
     """
-    rounds, begun = min(FEW_ROUNDS, horizon), False
+    rounds, called, shortest = min(FEW_ROUNDS, horizon), False, (0, math.inf)
     while True:
         started = time.perf_counter()
         try:
@@ -116,13 +116,16 @@ def seconds_of_long_run(play: Callable[[int, int], object], horizon: int, worker
                 raise
         else:
             taken = time.perf_counter() - started
-            if begun and taken > 0.5 * MEASURED:
-                return taken * horizon / rounds / workers
-            if begun and rounds == horizon:
-                return seconds_per_run(lambda runs: play(horizon, runs))
-            begun = True  # the first call pays for imports and compilation
-            if taken > 0.5 * MEASURED:
+            if not called:  # the first call pays for imports and compilation
+                called = True
                 continue
+            if rounds == horizon:
+                return seconds_per_run(lambda runs: play(horizon, runs))
+            few, least = shortest
+            if taken - least > 0.5 * MEASURED:
+                return (taken + (taken - least) / (rounds - few) * (horizon - rounds)) / workers
+            if taken < least:
+                shortest = rounds, taken
         rounds = min(8 * rounds, horizon)
 
 
