@@ -11,7 +11,7 @@ import lazy_loader
 from privcheck import presenting
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.3.0"
 
 __getattr__, _, _ = lazy_loader.attach_stub(__name__, __file__)
 

@@ -5,7 +5,7 @@
     registry KIND          everything of one registry: algorithms, mechanisms, environments
     theorems               every theorem, by paper
     commands               what every command prints with `--help`
-    file PATH              the page is a file outside of docs/, and nothing else
+    file PATH ...          the page is a file outside of docs/, with others as sections below it, and nothing else
 
 A line `NAME?` names a page of a table of contents that may not be there yet. Links that leave docs/ for a file that
 has a page here are led to that page.
@@ -28,10 +28,14 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "MIGRATING.md": "changelog.md",
     "examples/private_recommender/README.md": "reference/example-repository.md",
 }
 """Where the files outside of docs/ have their pages."""
 MARK = re.compile(r"^<!-- generated: (\w+) ?(.*?) -->$", re.MULTILINE)
+
+HEADING = re.compile(r"^(?=#+ )", re.MULTILINE)
+"""Where a heading begins: another mark puts it one level lower."""
 
 MAYBE = re.compile(r"^([\w-]+)\?\n", re.MULTILINE)
 
@@ -40,7 +44,8 @@ def filled(text: str) -> str:
     """Return a page with its generated parts."""
     whole = re.search(r"^<!-- generated: file (.*) -->$", text, re.MULTILINE)
     if whole:
-        return linked((REPOSITORY / whole[1]).read_text(encoding="utf-8"))
+        first, *others = (linked((REPOSITORY / path).read_text(encoding="utf-8")) for path in whole[1].split())
+        return "\n".join([first, *(HEADING.sub("#", other) for other in others)])
     for path, page in PAGES.items():
         text = text.replace(f"](../{path})", f"]({page})")
     text = MAYBE.sub(lambda line: f"{line[1]}\n" if (REPOSITORY / "docs" / f"{line[1]}.md").exists() else "", text)

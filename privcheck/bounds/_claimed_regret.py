@@ -52,7 +52,7 @@ class ClaimedRegret(Result):
         return "\n".join([f"claimed regret of at most {said}: {self.verdict}", *rows])
 
 
-def claimed_regret(values: Bounds, claimed: float | str) -> ClaimedRegret:
+def claimed_regret(values: Bounds, claimed: float | str | None = None) -> ClaimedRegret:
     """Compare a claimed upper bound on the regret of a private policy with every bound that applies.
 
     Guarantee
@@ -80,7 +80,11 @@ def claimed_regret(values: Bounds, claimed: float | str) -> ClaimedRegret:
     ('impossible', 'not refuted')
     """
     if not isinstance(values, Bounds):
-        raise PrivcheckError("values", words(f"an object of type {type(values).__name__}"), "what `evaluate` returns")
+        got = words(f"an object of type {type(values).__name__}")
+        hint = "as in claimed_regret(evaluate(instance), 500)"
+        raise PrivcheckError("values", got, "what `evaluate` returns", hint)
+    if claimed is None:
+        raise PrivcheckError("claimed", None, "a regret at the horizon, or text such as '5 ln T'")
     amount, rate = _read(claimed)
     horizon = getattr(values.instance, "horizon", None)
     if not rate and horizon is None:

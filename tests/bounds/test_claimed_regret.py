@@ -76,6 +76,15 @@ def test_what_are_no_bounds_are_refused(values):
         claimed_regret(values, 5)
 
 
+def test_what_is_left_out_is_asked_for():
+    with pytest.raises(
+        PrivcheckError, match=r"values: got an object .*claimed_regret\(evaluate\(instance\), 500\)"
+    ):
+        claimed_regret(Instance("bernoulli", (0.75, 0.5), epsilon=1.0))
+    with pytest.raises(PrivcheckError, match="claimed: got None, expected a regret at the horizon"):
+        claimed_regret(FOUND)
+
+
 def test_a_regret_needs_a_horizon():
     values = evaluate(Instance("bernoulli", (0.75, 0.5), epsilon=1.0))
     with pytest.raises(PrivcheckError, match="an instance with a horizon"):
