@@ -35,6 +35,7 @@ class FeatureTable:
     bounds : norm bounds of the groups.
     whole : for each feature, whether it is an integer whatever the data are.
     actions : the number of arms, for each feature that is an action.
+    compares : whether some feature is the result of a comparison.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
@@ -57,6 +58,7 @@ class FeatureTable:
         self.data = DataIds()
         self.bounds: dict[int, VectorBound] = {}
         self.actions: dict[int, int] = {}
+        self.compares = False
         self._next_group = 0
         self._derived: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
@@ -138,9 +140,13 @@ class FeatureTable:
             self._keys.update(zip(made, new, strict=True))
         return np.array([known[key] for key in keys], np.int64)
 
+    def key(self, feature: int) -> Key:
+        """Return what a feature is computed from, and how; `("",)` if it is not computed from others."""
+        return self._keys.get(feature, ("",))
+
     def factors(self, feature: int) -> Key:
         """Return the two forms of which a feature is the product; nothing if it is none."""
-        kind, *forms = self._keys.get(feature, ("",))
+        kind, *forms = self.key(feature)
         return tuple(forms) if kind == "product" else ()
 
     def derived_group(self, key: Key, bound: Callable[[], VectorBound]) -> int:
