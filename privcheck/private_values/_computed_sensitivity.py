@@ -16,7 +16,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.private_values._data_ids import PAIRS
 from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._outer_products import traces
-from privcheck.private_values._step_curves import is_step, step_curves
+from privcheck.private_values._step_curves import step_curves
 from privcheck.private_values._terms import Terms
 from privcheck.private_values._vector_bounds import VectorBound
 
@@ -116,7 +116,7 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
         found = _alone(norm, features, weights, table, size)
     if norm in APART and np.isnan(found).any():
         found = _apart(norm, rows, features, weights, bounds, table)
-    if table.compares and norm != "changed":
+    if table.steps and norm != "changed":
         found[_of_steps(features, bounds, table)] = math.nan
     known: dict[tuple[object, ...], float] = {}
     for place in np.flatnonzero(np.isnan(found)).tolist():
@@ -180,7 +180,7 @@ def _of_steps(features: Integers, bounds: Integers, table: FeatureTable) -> list
     each, ends = features.tolist(), bounds.tolist()
     found = []
     for place, (start, stop) in enumerate(itertools.pairwise(ends)):
-        if stop - start > 1 and sum(is_step(feature, table) for feature in {*each[start:stop]}) > 1:
+        if stop - start > 1 and len(table.steps.keys() & each[start:stop]) > 1:
             found.append(place)
     return found
 
@@ -245,7 +245,7 @@ def _parts(used: Integers, table: FeatureTable) -> list[_Part]:
     """
     group, multiplicity = table.group.take(used), table.multiplicity.take(used)
     alone = np.flatnonzero(group < 0)
-    curves = step_curves(used[alone].tolist(), table) if table.compares else []
+    curves = step_curves(used[alone].tolist(), table.steps) if table.steps else []
     if alone.size == used.size and not curves:
         return []
     parts, left = [], np.ones(used.size, np.bool_)

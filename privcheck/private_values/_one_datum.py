@@ -98,7 +98,7 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     if positive != symbol:
         made = 1.0 - made
     assert value.source is not None
-    value.source.chooses = entries.table.compares = True
+    value.source.chooses = True
     made.of_kind("b")._cell.compared = symbol
     return made
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.private_values._features import FeatureTable, Key
 
 MOST_PIECES = 64
 """Different pieces of a curve of which all pairs are compared: those of 31 thresholds."""
 
-_DEEPEST = 40
-"""Steps within steps that are followed."""
+_LARGEST = 200
+"""Parts of an expression up to which a number is taken for a step."""
 
 _X = ("x",)
 """Stands for the number that is compared with thresholds."""
@@ -28,13 +28,20 @@ _SYMBOLS = {
 
 Expression = tuple[Any, ...]
 
+Step = tuple[Any, Expression, int]
+"""The number of which something is a step (None if it is public), how, and of how many parts that consists."""
 
-def step_curves(features: list[int], table: FeatureTable) -> list[tuple[tuple[int, ...], bytes]]:
+Steps = Mapping[int, Step]
+"""The features that are steps."""
+
+
+def step_curves(features: list[int], known: Steps) -> list[tuple[tuple[int, ...], bytes]]:
     """Return the places of features that are steps of one number, two at least, with the pieces of their curve.
 
     Parameters
     ----------
     features : features of one datum.
+    known : those that are steps.
 
     Returns
     -------
@@ -49,84 +56,64 @@ def step_curves(features: list[int], table: FeatureTable) -> list[tuple[tuple[in
     >>> source = PrivateSource()
     >>> reward = source.scalar(0.7, low=0.0, high=1.0, datum=3)
     >>> bits = np.stack([reward > 0.2, reward > 0.5])
-    >>> [(places, pieces)] = step_curves(bits.terms.features.tolist(), source.features)
+    >>> [(places, pieces)] = step_curves(bits.terms.features.tolist(), source.features.steps)
     >>> places, np.frombuffer(pieces).reshape(-1, 2).tolist()
     ((0, 1), [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     """
-    of_number: dict[Key, list[tuple[int, Expression]]] = {}
+    of_number: dict[Any, list[tuple[int, Expression]]] = {}
     for place, feature in enumerate(features):
-        found = _expression(feature, table, 0)
-        if found is not None:
-            of_number.setdefault(found[0], []).append((place, found[1]))
+        if feature in known:
+            number, how, _ = known[feature]
+            of_number.setdefault(number, []).append((place, how))
     several = [steps for steps in of_number.values() if len(steps) > 1]
     found = [(tuple(place for place, _ in steps), _pieces(tuple(each for _, each in steps))) for steps in several]
     return [(places, pieces) for places, pieces in found if pieces is not None]
 
 
-def is_step(feature: int, table: FeatureTable) -> bool:
-    """Tell whether a feature may be a step: whether it comes from a comparison, a choice, a clip or a product."""
-    return table.key(feature)[0] in _RULES
+def step_of(key: tuple[Any, ...], low: float, high: float, known: Steps) -> Step | None:
+    """Return of which number a new feature is a step, and how; None if it is no step of one number.
 
-
-def _expression(feature: int, table: FeatureTable, depth: int) -> tuple[Key, Expression] | None:
-    """Return the number of which a feature is a step, and how; None if it is no step of one number."""
-    kind, *parts = table.key(feature)
-    rule = _RULES.get(kind)
-    found = rule(parts, table, depth + 1) if rule is not None and depth < _DEEPEST else None
-    if found is None or found[0] is None:
+    Parameters
+    ----------
+    key : what it is computed from, and how: see `FeatureTable.derived`.
+    low, high : the interval into which it was moved.
+    known : the features that are steps.
+    """
+    kind, *parts = key
+    if kind == "compared":
+        symbol, form, limit = parts
+        inner = _form(form, known)  # what is no step itself is a number, such as 2 r
+        number, how, size = inner if inner is not None and inner[0] is not None else (form, _X, 1)
+        found: Step | None = (number, ("compared", symbol, how, limit), size + 1)
+    elif kind in ("selected", "product"):
+        found = _joined(kind, [_form(form, known) for form in parts])
+    elif kind == "clip":
+        form, lowest, highest = parts
+        inner = _form(form, known)
+        found = None if inner is None else (inner[0], ("within", inner[1], lowest, highest), inner[2] + 1)
+    else:
         return None
-    ends = table.low[feature], table.high[feature]  # into which the feature was moved
-    return found[0], ("within", found[1], *ends)
+    if found is None or found[0] is None or found[2] >= _LARGEST:
+        return None
+    return found[0], ("within", found[1], low, high), found[2] + 1
 
 
-_Found = tuple[Key | None, Expression] | None
-"""The number on which something depends, if any, and how."""
-
-
-def _compared(parts: list[Any], table: FeatureTable, depth: int) -> _Found:
-    symbol, key, limit = parts
-    inner = _form(key, table, depth)
-    number, how = (key, _X) if inner is None else inner  # what is no step is a number by itself, such as 2 r
-    return number, ("compared", symbol, how, limit)
-
-
-def _selected(parts: list[Any], table: FeatureTable, depth: int) -> _Found:
-    return _joined("selected", [_form(key, table, depth) for key in parts])
-
-
-def _clipped(parts: list[Any], table: FeatureTable, depth: int) -> _Found:
-    key, low, high = parts
-    inner = _form(key, table, depth)
-    return None if inner is None else (inner[0], ("within", inner[1], low, high))
-
-
-def _product(parts: list[Any], table: FeatureTable, depth: int) -> _Found:
-    return _joined("product", [_form(key, table, depth) for key in parts])
-
-
-_RULES: dict[Any, Any] = {"compared": _compared, "selected": _selected, "clip": _clipped, "product": _product}
-"""By the first word of the key of a feature: what it is computed from, and how."""
-
-
-def _form(key: Key, table: FeatureTable, depth: int) -> _Found:
+def _form(form: Any, known: Steps) -> Step | None:
     """Return a form, of which every feature is a step of the same number: see `Entries.keys`."""
-    numbers: Any = key
-    if numbers[0] == "public":
-        return None, ("number", numbers[1])
-    count = 1 if len(numbers) == 1 else (len(numbers) - 1) // 2
-    found = [_expression(feature, table, depth) for feature in numbers[:count]]
-    if len(numbers) == 1:
-        return found[0]
-    const, *weights = numbers[count:]
-    return _joined("sum", found, const, tuple(weights))
+    if form[0] == "public":
+        return None, ("number", form[1]), 1
+    count = 1 if len(form) == 1 else (len(form) - 1) // 2
+    parts = [known.get(feature) for feature in form[:count]]
+    return parts[0] if len(form) == 1 else _joined("sum", parts, form[count], form[count + 1 :])
 
 
-def _joined(word: str, parts: list[Any], *more: Any) -> _Found:
+def _joined(word: str, parts: list[Step | None], *more: Any) -> Step | None:
     """Return what is computed from several parts, if these are steps of the same number, or public."""
-    if any(part is None for part in parts):
+    found = [part for part in parts if part is not None]
+    numbers = {number for number, _, _ in found} - {None}
+    if len(found) < len(parts) or len(numbers) > 1:
         return None
-    numbers = {number for number, _ in parts} - {None}
-    return (next(iter(numbers), None), (word, *more, *(part for _, part in parts))) if len(numbers) <= 1 else None
+    return next(iter(numbers), None), (word, *more, *(how for _, how, _ in found)), 1 + sum(size for *_, size in found)
 
 
 @lru_cache(maxsize=4096)

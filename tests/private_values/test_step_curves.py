@@ -81,6 +81,7 @@ def several_steps(array):
     return len({*array.terms.tidy().features.tolist()}) > 1
 
 
+@pytest.mark.evidence
 def test_the_sensitivity_is_the_largest_change(evidence):
     exact, seeds = 0, evidence(50, 1000)
     for seed in range(seeds):
@@ -144,6 +145,28 @@ def test_a_number_that_is_compared_after_arithmetic_is_another_one():
     assert (high - double).sensitivities("l1") == {0: 1.0}
     assert (low - high).sensitivities("l1") == {0: 2.0}
     assert (low - high + double).sensitivities("l1") == {0: 2.0}
+
+
+def test_steps_are_known_after_what_they_were_made_of_is_forgotten():
+    """A long run forgets features to which nobody refers any more; what is left costs the same."""
+    source = PrivateSource()
+    reward = source.scalar(0.6, 0.0, 1.0, datum=0)
+    bins = np.stack([selected(reward < x, 1.0, selected(reward < 2 * x, 0.5, 0.0)) for x in (0.2, 0.3, 0.45)])
+    before = {norm: bins.sensitivities(norm) for norm in NORMS}
+    del reward
+    for _ in range(3):
+        source.forget()
+    assert {norm: bins.sensitivities(norm) for norm in NORMS} == before
+    assert before["l1"] == {0: 3.0}
+
+
+def test_expressions_that_grow_without_end_are_no_steps():
+    source = PrivateSource()
+    value = (source.scalar(0.6, 0.0, 1.0, datum=0) > 0.5) * 1.0
+    for _ in range(60):
+        value = 0.5 * value * value + 0.25 * value
+    assert value.sensitivities("l1")[0] <= 1.0
+    assert max(size for *_, size in source.features.steps.values()) <= 200 + 1
 
 
 def test_a_curve_of_many_pieces_has_the_bound_of_the_box():

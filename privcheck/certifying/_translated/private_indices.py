@@ -16,6 +16,9 @@ from privcheck.certifying._translated.known_functions import is_raw
 from privcheck.errors import PrivcheckError
 from privcheck.private_values import Private, PrivateArray, check_whole, one_hot, refuse
 
+MOST = 1_000
+"""Entries of an array up to which each is compared with a private index."""
+
 NUMBERS = (bool, int, float, np.bool_, np.number, Private)
 
 
@@ -71,7 +74,7 @@ def _indicators(key: Private, owner: Any) -> Any:
         check_whole(key, 0, size - 1)
     except PrivcheckError:
         refuse("index", "indexing", key)
-    if key.kind not in ("bi" if type(owner) is list else "i"):
+    if size > MOST or key.kind not in ("bi" if type(owner) is list else "i"):
         refuse("index", "indexing", key)
     found = [key.compared_with(np.equal, float(place)) for place in range(size)]
     if any(one is None for one in found):  # of several data
