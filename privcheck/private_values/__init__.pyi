@@ -19,6 +19,7 @@ from ._leaks import find_leak as find_leak
 from ._leaks import is_machinery as is_machinery
 from ._leaks import own_line as own_line
 from ._leaks import own_place as own_place
+from ._noise.coins import Coins as Coins
 from ._noise.draws import Draw as Draw
 from ._noise.noised import COIN as COIN
 from ._noise.noised import NO_LAW as NO_LAW

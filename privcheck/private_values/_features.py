@@ -15,6 +15,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.private_values._columns import Column, Steady, as_long
 from privcheck.private_values._data_ids import DataIds
 from privcheck.private_values._spans import Spans
+from privcheck.private_values._step_curves import Step, step_of
 from privcheck.private_values._vector_bounds import VectorBound
 
 Key = tuple[object, ...]
@@ -35,6 +36,7 @@ class FeatureTable:
     bounds : norm bounds of the groups.
     whole : for each feature, whether it is an integer whatever the data are.
     actions : the number of arms, for each feature that is an action.
+    steps : the features that depend on another number of their datum by comparisons alone.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
@@ -57,6 +59,7 @@ class FeatureTable:
         self.data = DataIds()
         self.bounds: dict[int, VectorBound] = {}
         self.actions: dict[int, int] = {}
+        self.steps: dict[int, Step] = {}
         self._next_group = 0
         self._derived: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
@@ -136,6 +139,11 @@ class FeatureTable:
             made = self.add_all(*(as_long(column, shape)[places] for column in columns))
             known.update(zip(new, made, strict=True))
             self._keys.update(zip(made, new, strict=True))
+            for feature, key in zip(made, new, strict=True):
+                if self.steps or key[0] == "compared":
+                    found = step_of(key, self.low[feature], self.high[feature], self.steps)
+                    if found is not None:
+                        self.steps[feature] = found
         return np.array([known[key] for key in keys], np.int64)
 
     def factors(self, feature: int) -> Key:
@@ -160,6 +168,7 @@ class FeatureTable:
             self.bounds = {group: bound for group, bound in self.bounds.items() if group in groups}
             self._groups = {key: group for key, group in self._groups.items() if group in groups}
         self.actions = {feature: arms for feature, arms in self.actions.items() if feature in features}
+        self.steps = {feature: step for feature, step in self.steps.items() if feature in features}
         kept = features.hold(np.fromiter(self._derived.values(), np.int64, len(self._derived))).tolist()
         self._derived = dict(compress(self._derived.items(), kept))
         self._keys = {feature: key for key, feature in self._derived.items()}

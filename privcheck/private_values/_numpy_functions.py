@@ -109,9 +109,18 @@ class NumpyProtocol:
             return linear_functions.applied(self.of, function, arguments, options)
         if function is np.where and len(arguments) == 3 and private and not options:
             return _chosen(self.of, *arguments)
+        if function is np.digitize and _only_first(private, arguments):
+            found = one_datum.digitized(*arguments, **options)
+            if found is not None:
+                return found
         if (why := published(private)) is not None:
             refuse("function", name, *private, hint=why or NONLINEAR)
         return on_ordinary(function, arguments, options)
+
+
+def _only_first(private: list[Any], arguments: Any) -> bool:
+    """Tell whether the first argument alone is private, and holds no noise."""
+    return len(private) == 1 and bool(arguments) and private[0] is arguments[0] and not private[0].holds_draws
 
 
 def _added_at(array: Any, places: Any, values: Any) -> None:

@@ -103,6 +103,23 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     return made
 
 
+def digitized(value: Private, bins: Any, right: Any = False) -> Any:
+    """Return numpy's `digitize` for public bins in increasing order: how many of them each entry has reached (passed).
+
+    None for other bins, and if some entry depends on several data.
+    """
+    ends = np.asarray(bins.ordinary() if isinstance(bins, type(value)) and bins.is_public else bins)
+    if ends.ndim != 1 or ends.dtype.kind not in "biuf" or ends.size > 100 or (np.diff(ends) < 0).any():
+        return None
+    found: Any = value.public(np.zeros(value.shape, np.int64))
+    for end in ends.tolist():
+        passed = compared(np.greater if right else np.greater_equal, value, float(end))
+        if passed is None:
+            return None
+        found = found + passed * 1
+    return found.of_kind("i")
+
+
 def squared(value: Private) -> Private | None:
     """Return the square of each entry; None if some entry depends on several data."""
     return None if _of_several(Entries.of(value)) else value * value

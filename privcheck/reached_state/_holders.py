@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import types
+import warnings
 from contextlib import suppress
 from functools import lru_cache
 from itertools import starmap
@@ -71,12 +72,13 @@ def put_set(value: set[Any], saved: set[Any]) -> None:
 def put_array(value: Any, saved: tuple[Any, tuple[int, ...], tuple[int, ...], bool]) -> None:
     """Refill an array; one that nobody can write to is as it was."""
     numbers, shape, strides, writeable = saved
-    if value.dtype != numbers.dtype:
-        value.dtype = numbers.dtype
-    if value.shape != shape:
-        value.shape = shape
-    if value.strides != strides:
-        value.strides = strides
+    form = {"dtype": numbers.dtype, "shape": shape, "strides": strides}
+    if any(getattr(value, name) != held for name, held in form.items()):
+        with warnings.catch_warnings():  # numpy 2.5 deprecates this, and has nothing else that changes the array itself
+            warnings.simplefilter("ignore", DeprecationWarning)
+            for name, held in form.items():
+                if getattr(value, name) != held:
+                    setattr(value, name, held)
     if not value.flags.writeable:
         try:
             value.flags.writeable = True

@@ -104,6 +104,31 @@ def test_an_idiom_is_charged_exactly_and_refused_with_half_the_noise_or_a_second
         assert f":{twin[: twin.index('return np.asarray')].count(chr(10)) + 1}" in str(refused.refusals[0])
 
 
+FIVE = {"made": "self.s = np.zeros(5)"}
+LIST = {"made": "self.s = [0.0] * 5", "read": "self.noised(np.stack(self.s))"}
+BINS = "if r < 0.25:\n    self.s[0] += 1\nelif r < 0.5:\n    self.s[1] += 1\nelse:\n    self.s[2] += 1"
+IDIOMS |= {
+    "an integer as an index": ("self.s[int(4 * r)] += 1", 2.0, FIVE),
+    "an integer as an index, minus": ("self.s[int(4 * r)] -= 0.5", 1.0, FIVE),
+    "an integer as an index of a list": ("self.s[int(4 * r)] += 1", 2.0, LIST),
+    "a bool as an index of a list": ("self.s[r > 0.5] += 1", 2.0, LIST),
+    "a rounded number as an index": ("self.s[round(4 * r)] += 1", 2.0, FIVE),
+    "np.digitize": ("self.s[np.digitize(r, [0.25, 0.5, 0.75, 1.0])] += 1", 2.0, FIVE),
+    "np.digitize to the right": ("self.s[np.digitize(r, np.array([0.0, 0.5, 0.75, 0.9]), right=True)] += 1", 2.0, FIVE),
+    "bins by conditions": (BINS, 2.0, FIVE),
+    "bins by chains": ("self.s[0] += r < 0.25\nself.s[1] += 0.25 <= r < 0.5\nself.s[2] += r >= 0.5", 2.0, FIVE),
+    "elif of other targets": (
+        "x = y = 0.0\nif r > 0.75:\n    x = 1.0\nelif r > 0.5:\n    y = 0.5\nself.s += x + y",
+        1.0,
+        {},
+    ),
+    "elif of what is public": (
+        "if self.t > 9:\n    self.s += 5\nelif r > 0.5:\n    self.s += 1\nelse:\n    self.s += 0.5",
+        0.5,
+        {},
+    ),
+    "two levels": ("self.s += (r > 0.25) + 2.0 * (r > 0.5) - 3.0 * (r > 0.75)", 3.0, {}),
+}
 HISTORY = {
     "a choice": ("self.s += 1 if r > self.x else 0\nself.x = r", 1),
     "a masked statement": ("if r > self.x:\n    self.s += 1\nself.x = r", 1),
@@ -113,8 +138,18 @@ HISTORY = {
     "max": ("self.s += max(r, self.x)\nself.x = r", 1),
     "a sum": ("self.x += r\nif self.x > 1.0:\n    self.s += 1", 2),
     "not": ("self.x += r\nself.s += not self.x", 2),
-    "float of an index": ("self.s[int(2 * r)] += 1", 1),
+    "an index that may be outside": ("self.s[int(2 * r)] += 1", 1),
+    "an index of several data": ("self.x += int(r)\nself.s[int(self.x - self.x + self.x)] += 1", 2),
 }
+
+
+def test_arrays_in_a_list_are_added_to_in_place_at_a_private_index(tmp_path):
+    lines = "seen = self.s[0]\nself.s[int(r)] += 0.5\nself.x = seen + self.s[1]"
+    made = {"made": "self.s = [np.zeros(2), np.zeros(2)]", "read": "self.noised(np.stack(self.s))"}
+    session = guarded(loaded(source(lines, **made), tmp_path), 2.000001)
+    assert (session.leaks, session.refusals, session.ledger.epsilon) == ([], [], 2.0)
+    alike = guarded(loaded(source(lines, **made | {"read": "self.x - 0.5 * self.t"}), tmp_path), 2.000001)
+    assert alike.leaks == []  # one of the two arrays has it, whatever the index is
 
 
 @pytest.mark.parametrize("name", HISTORY)
@@ -191,6 +226,23 @@ REFUSED = {
     "a number or an array": "v = np.zeros(2) if r > 0.5 else 0.0\nself.s += 1.0",
     "text or other text": "v = 'a' if r > 0.5 else 'b'\nself.s += 1.0",
     "an index": "self.s += TABLE[int(r > 0.5)]",
+    "an index of one entry alone": "v = np.zeros(1)\ntry:\n    v[int(r)] += 1\nexcept IndexError:\n    pass",
+    "an index that may be negative": "v = np.zeros(3)\nv[int(4 * r) - 2] += 1",
+    "a float as an index": "v = np.zeros(5)\nv[np.floor(4 * r)] += 1",
+    "a bool as an index of an array": "v = np.zeros(2)\nv[r > 0.5] += 1",
+    "an index of texts": "v = ['a', 'b']\ntry:\n    v[int(r)] += 1\nexcept TypeError:\n    pass",
+    "an index of two shapes": "v = [np.ones(2), np.ones(3)]\ntry:\n    v[int(r)] += TABLE\nexcept Exception: pass",
+    "elif with effects": "if r > 0.75:\n    self.s += 1\nelif r > 0.5:\n    self.effects()\nelse:\n    self.x = 1.0",
+    "elif with history": "if r > 0.5:\n    self.s += 1\nelif self.s > 1.0:\n    self.x = 1.0",
+    "elif that raises": "if r > 0.5:\n    self.s += 1\nelif TABLE[2] > r:\n    self.x = 1.0",
+    "else with a name of its own": "if r > 0.8:\n    self.s += 1\nelif r > 0.5:\n    self.x = 1.0\nelse:\n    z = 1.0",
+    "a vector at an index of a list": "v = [0.0, 0.0]\nv[int(r)] += np.ones(2)",
+    "an index of a dictionary": "v = {0: 0.0, 1: 0.0}\nv[int(r)] += 1",
+    "an index of a class derived from list": "v = Counts([0.0, 0.0])\nv[int(r)] += 1",
+    "an index that is assigned": "v = [0.0, 0.0]\nv[int(r)] = 1.0",
+    "an index that multiplies": "v = [1.0, 1.0]\nv[int(r)] *= 2.0",
+    "bins in another order": "v = np.zeros(3)\nv[np.digitize(r, [0.5, 0.25])] += 1",
+    "private bins": "v = np.zeros(3)\nv[np.digitize(0.3, [r, 2.0])] += 1",
     "a dictionary": "self.s += {True: 1.0, False: 0.5}[r > 0.5]",
     "an array of integers": "v = np.zeros(2, int)\nif r > 0.5:\n    v[0] += 1\nself.s += 1.0",
     "del": "v = 1.0\nif r > 0.5:\n    del v\nself.s += 1",

@@ -10,7 +10,7 @@ from privcheck import certify
 from privcheck.certifying._outside.same_path import ACTIONS
 from privcheck.certifying._own_files import _definitions
 from privcheck.certifying._translated import private_choices, swapped_code
-from privcheck.certifying._translated.rewriting import CHOSEN
+from privcheck.certifying._translated.rewriting import ANSWERED, CHOSEN
 from tests.certifying.translated_programs import loaded
 
 COUNTS = """\
@@ -52,7 +52,8 @@ def test_the_code_as_it_is_translated_agrees_with_it(text, tmp_path, fresh):
 
 def test_exchanged_branches_are_found(tmp_path, fresh, monkeypatch):
     wrong = lambda condition, yes, no: private_choices.chosen(condition, no, yes)  # noqa: E731
-    monkeypatch.setitem(swapped_code._STANDS_FOR, CHOSEN, wrong)
+    for helper in (CHOSEN, ANSWERED):
+        monkeypatch.setitem(swapped_code._STANDS_FOR, helper, wrong)
     found = certified(CHOICE, tmp_path)
     assert found.replay.divergences > 0
     assert (found.complete, found.granted) == (False, False)

@@ -28,6 +28,12 @@ from collections import defaultdict
 TABLE = [0.25, 0.75]
 
 
+class Counts(list):
+    def __iadd__(self, other):
+        raise ValueError
+
+
+
 class Policy:
     def __init__(self, rng):
         self.rng, self.t, self.out, self.x = rng, 0, 0.0, 0.0

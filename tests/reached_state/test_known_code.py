@@ -12,6 +12,8 @@ import pytest
 from privcheck.reached_state import Coins, Kept, KnownCode, apart
 from privcheck.reached_state._kept import GIVEN_UP
 
+pytestmark = pytest.mark.filterwarnings("ignore:Setting the .* on a NumPy array:DeprecationWarning")
+
 SOURCE = """
 import collections, contextvars, functools, types
 import numpy as np

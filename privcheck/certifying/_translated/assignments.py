@@ -70,6 +70,35 @@ def assigned_pairs(node: ast.If) -> list[Pair] | None:
     return pairs
 
 
+def assigned_branches(node: ast.If) -> list[tuple[ast.expr | None, list[Pair]]] | None:
+    r"""Return the conditions of `if`, `elif` and `else`, None for the last, with what each branch assigns.
+
+    None if a branch does anything else. The second value of a pair is what the target holds.
+
+    >>> branches = assigned_branches(ast.parse("if t: x = 1\nelif u: y = 2\nelse: z = 3").body[0])
+    >>> [test and ast.unparse(test) for test, _ in branches], [ast.unparse(pairs[0].target) for _, pairs in branches]
+    (['t', 'u', None], ['x', 'y', 'z'])
+    """
+    found: list[tuple[ast.expr | None, list[Pair]]] = []
+    test: ast.expr | None = node.test
+    block, rest = node.body, node.orelse
+    while True:
+        assignments = _assignments(block)
+        if assignments is None:
+            return None
+        pairs = []
+        for one in assignments:
+            held = _loaded(one.target)
+            pairs.append(Pair(one.target, one.value, held, one.place, held, one.in_place))
+        found.append((test, pairs))
+        if test is None or not rest:
+            return found
+        if len(rest) == 1 and isinstance(rest[0], ast.If):
+            test, block, rest = rest[0].test, rest[0].body, rest[0].orelse
+        else:
+            test, block, rest = None, rest, []
+
+
 def _chain(node: ast.If, yes: list[_Assignment]) -> list[Pair] | None:
     """Return the one pair of `if`, `elif` and `else` that assign one name."""
     if len(yes) != 1 or not isinstance(yes[0].target, ast.Name) or yes[0].in_place:

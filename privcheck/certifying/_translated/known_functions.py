@@ -117,9 +117,9 @@ def _integer(*values: Any, **options: Any) -> Any:
     if len(values) == 1 and not options and _is_number(values[0]):
         value = values[0]
         if value.is_indicator:
-            return (value * 1.0).made_here(value.compared)
+            return (value * 1).of_kind("i").made_here(value.compared)
         if len(value.data_ids) == 1:
-            return (np.sign(value) * np.floor(np.abs(value))).made_here(operation="int()")
+            return (np.sign(value) * np.floor(np.abs(value))).of_kind("i").made_here(operation="int()")
     return int(*values, **options)
 
 
@@ -165,7 +165,7 @@ def _rounded(*values: Any, **options: Any) -> Any:
     is_whole = len(values) == 1 or (len(values) == 2 and values[1] is None)
     if not is_whole or options or not _is_number(values[0]):
         return round(*values, **options)
-    return np.rint(values[0]).made_here(operation="round()")
+    return np.rint(values[0]).of_kind("i").made_here(operation="round()")
 
 
 def _is_instance(value: Any, kinds: Any) -> bool:
@@ -188,6 +188,19 @@ def _logarithm(*values: Any) -> Any:
     if not values or not _is_number(values[0]):
         return math.log(*values)
     return np.log(values[0]) if len(values) == 1 else np.log(values[0]) / math.log(values[1])
+
+
+def _of_scores(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `argmax` or `argmin` of a list of noisy scores, of which the winner alone is released."""
+
+    def winner(*values: Any, **options: Any) -> Any:
+        first = values[0] if len(values) == 1 and not options and type(values[0]) in (list, tuple) else ()
+        if any(type(score) is Private and score.holds_draws for score in first):
+            scores = Private.of(first)
+            return function(*values) if scores is None else function(scores)
+        return function(*values, **options)
+
+    return winner
 
 
 def _averaged(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -237,6 +250,7 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     math.isfinite: _finite(math.isfinite, answer=True),
     np.isnan: _finite(np.isnan, answer=False), np.isinf: _finite(np.isinf, answer=False),
     np.isfinite: _finite(np.isfinite, answer=True),
+    np.argmax: _of_scores(np.argmax), np.argmin: _of_scores(np.argmin),
     math.fsum: _summed, math.log: _logarithm,
     **{getattr(math, name): _by_numpy(getattr(math, name), ufunc) for name, ufunc in _OF_ONE.items()},
 }  # fmt: skip

@@ -26,7 +26,7 @@ from privcheck.certifying._own_files import is_generated
 from privcheck.certifying._reached_code import with_inner
 from privcheck.certifying._translated.known_functions import called, only_computes
 from privcheck.certifying._translated.rewriting import SIDE
-from privcheck.private_values import LeakError, Private, PrivateArray, is_machinery, refuse, selected
+from privcheck.private_values import Coins, LeakError, Private, PrivateArray, is_machinery, refuse, selected
 
 BRANCH = (
     "compute both values without effects, as in a if condition else b, or release what the condition depends on first"
@@ -150,6 +150,50 @@ def truth(value: Private) -> Private | None:
     return found if type(found) is Private and not found.is_public else None
 
 
+def unread(value: Any) -> bool:
+    """Return whether both sides of a choice are to be computed, as `hidden` does; or it is by a coin."""
+    return type(value) is Coins or hidden(value)
+
+
+def answered(condition: Any, yes: Any, no: Any) -> Any:
+    """Return `yes() if condition else no()`; of a coin that nobody has read, the answer of randomised response.
+
+    Both answers are computed only if they consist of numbers of the function itself: nothing else is done then. Where
+    that is no randomised response, the coin is read. The answer has the type that both have in the code as it is.
+    """
+    if type(condition) is not Coins:
+        return chosen(condition, yes, no)
+    if isinstance(condition, bool) and _is_of_numbers(yes) and _is_of_numbers(no):  # one coin, no array of them
+        _note(yes.__code__)
+        _note(no.__code__)
+        first, second = yes(), no()
+        if (kind := _kind(first)) and kind == _kind(second):
+            response = np.where(condition, first, second)
+            if type(response) is np.ndarray:
+                return _KINDS[kind](response)
+    return yes() if condition else no()
+
+
+_KINDS: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "f": float}
+"""What Python's numbers of a kind are."""
+
+
+def _is_of_numbers(side: Any) -> bool:
+    """Tell whether a side reads only Python's numbers, private ones without noise among them, from its own function."""
+    try:
+        found = [cell.cell_contents for cell in side.__closure__ or ()]
+    except ValueError:  # a name that is not bound yet
+        return False
+    return not side.__code__.co_names and all(map(_kind, found))
+
+
+def _kind(value: Any) -> str:
+    """Return the kind of a Python number that a value is or stands for; empty if it is none, or holds noise."""
+    if type(value) is Private:
+        return "" if value.holds_draws or value.is_action else value.kind
+    return {bool: "b", int: "i", float: "f"}.get(type(value), "")
+
+
 def pure(function: Any) -> Any:
     """Return what is called in place of a function on one side of a choice."""
     if not HERE.sides:
@@ -235,12 +279,17 @@ def _watch(others: list[str], frame: FrameType, event: str, argument: Any) -> No
     if event == "call":
         code = frame.f_code
         if code.co_varnames[:1] == (SIDE,):
-            if HERE.lines is not None:
-                HERE.lines.update((code.co_filename, line) for inner in with_inner(code) for line in _lines(inner))
+            _note(code)
         elif not is_machinery(code.co_filename) and not _is_generated(frame):
             others.append(code.co_qualname)
     elif event == "c_call" and getattr(argument, "__module__", "") == "_warnings":
         others.append("a warning")
+
+
+def _note(code: CodeType) -> None:
+    """Note the lines of a side of a choice."""
+    if HERE.lines is not None:
+        HERE.lines.update((code.co_filename, line) for inner in with_inner(code) for line in _lines(inner))
 
 
 def _is_generated(frame: FrameType) -> bool:

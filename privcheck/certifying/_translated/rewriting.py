@@ -2,7 +2,8 @@
 
 `f(x)` becomes `called(f)(x)`, where `called` replaces the functions of `known_functions` and returns all others as they
 are. `a if t else b`, `and`, `or`, `not`, chained comparisons, and `if t:` with nothing but assignments or `return` in
-it compute both sides where `t` depends on one datum; otherwise they do what they did. Lines and columns stay.
+it compute both sides where `t` depends on one datum; otherwise they do what they did. So does `bit if t else 1 - bit`
+where `t` is a coin that nobody has read, and `a[k] += x` with a private index. Lines and columns stay.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import copy
 from typing import Any
 
 from privcheck.certifying._own_files import Definition
-from privcheck.certifying._translated.assignments import Pair, assigned_pairs, returned_value
+from privcheck.certifying._translated.assignments import Pair, assigned_branches, assigned_pairs, returned_value
 
-CALLED, PURE, CHECKED, HELD, HIDDEN, CHOSEN, BOTH, EITHER, NEGATED, CHAINED, STORED = HELPERS = tuple(
+(CALLED, PURE, CHECKED, HELD, HIDDEN, CHOSEN, BOTH, EITHER, NEGATED, CHAINED, STORED, INDEXED, ADDED, SUBTRACTED,
+ UNREAD, ANSWERED) = HELPERS = tuple(
     f"<privcheck {name}>" for name in
-    ["called", "pure", "checked", "held", "hidden", "chosen", "both", "either", "negated", "chained", "stored"]
+    ["called", "pure", "checked", "held", "hidden", "chosen", "both", "either", "negated", "chained", "stored",
+     "indexed", "added", "subtracted", "unread", "answered"]
 )  # fmt: skip
 """Constants that stand for the helpers until the code is compiled: nothing is added to the names of a module."""
 
@@ -34,7 +37,12 @@ ON_SIDES = (
 )  # fmt: skip
 """What a side of a choice may consist of: expressions that assign, iterate and yield nothing."""
 
+BITS = (ast.Name, ast.Constant, ast.Load, ast.UnaryOp, ast.Not, ast.BinOp, ast.Sub)
+"""What the two answers to a coin may consist of."""
+
 WITH_BLOCKS = (ast.FunctionDef, ast.For, ast.While, ast.With, ast.Try)
+
+_AT_PLACES = {ast.Add: ADDED, ast.Sub: SUBTRACTED}
 
 OPTIONS = {"axis", "keepdims", "dtype"}
 """Keywords of functions that only compute; `out`, for one, is written to."""
@@ -66,7 +74,7 @@ class Rewriting(ast.NodeTransformer):
             return self.generic_visit(node)
         test = self.visit(node.test)
         sides = (self._side(side, node.test) for side in (node.body, node.orelse))
-        return _helper(CHOSEN, node, test, *sides)
+        return _helper(ANSWERED if _are_bits(node.body, node.orelse) else CHOSEN, node, test, *sides)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         """Replace `not`."""
@@ -104,22 +112,75 @@ class Rewriting(ast.NodeTransformer):
         node.body = [self.visit(part) if isinstance(part, ast.FunctionDef) else part for part in node.body]
         return node
 
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """Add at all places of an array where the index is private; the array and the index are evaluated once."""
+        helper, target = _AT_PLACES.get(type(node.op)), node.target
+        if helper is None or not isinstance(target, ast.Subscript) or not self._can_be_sides(node.value):
+            return self.generic_visit(node)
+        if isinstance(target.slice, ast.Constant | ast.Slice | ast.Tuple | ast.UnaryOp):
+            return self.generic_visit(node)
+        keeping, owner = self._keep(self.visit(target.value))
+        indexing, key = self._keep(self.visit(target.slice))
+        value = self.visit(node.value)
+        added = _at(node, ast.Expr(_helper(helper, node, owner, key, copy.deepcopy(value))))
+        plain = _at(node, ast.AugAssign(_at(target, ast.Subscript(owner, key, ast.Store())), node.op, value))
+        forgotten = [
+            _at(target, ast.Name(one.id, ast.Store())) for one in (owner, key)
+        ]  # arrays that are seen elsewhere
+        return [
+            keeping, indexing, _at(node, ast.If(_helper(INDEXED, target, owner, key), [added], [plain])),
+            _at(node, ast.Assign(forgotten, _at(target, ast.Constant(None)))),
+        ]  # fmt: skip
+
     def visit_If(self, node: ast.If) -> Any:
         """Assign on both sides where the condition depends on one datum."""
         pairs = assigned_pairs(node)
         values = [value for pair in pairs or [] for value in (pair.yes, pair.no)]
         if not pairs or not self._can_be_sides(*values):
-            return self._with_blocks(node)
+            return self._masked_branches(node) or self._with_blocks(node)
         keeping, kept = self._keep(self.visit(node.test))
-        masked: list[ast.stmt] = []
-        for pair in pairs:
-            sides = (self._side(side, node.test, pair) for side in (pair.yes, pair.no))
-            value = _helper(CHOSEN, node.test, kept, *sides)
-            if pair.in_place:
-                value = _helper(STORED, pair.target, _loaded(pair.target), value)
-            masked.append(_at(pair.place, ast.Assign([copy.deepcopy(pair.target)], value)))
+        answers = len(pairs) == 1 and isinstance(pairs[0].target, ast.Name) and pairs[0].unchanged is None
+        answers = answers and not pairs[0].in_place and _are_bits(*values)
+        masked = [self._masked(node.test, kept, pair, ANSWERED if answers else CHOSEN) for pair in pairs]
         plain = self._with_blocks(_at(node, ast.If(kept, node.body, node.orelse)))
-        return [keeping, _at(node, ast.If(_helper(HIDDEN, node.test, kept), masked, [plain]))]
+        hidden = _helper(UNREAD if answers else HIDDEN, node.test, kept)
+        return [keeping, _at(node, ast.If(hidden, masked, [plain]))]
+
+    def _masked_branches(self, node: ast.If) -> Any:
+        """Assign in each branch of `if`, `elif` and `else` under a condition of its own; these are computed first.
+
+        None if the branches do more.
+        """
+        branches = assigned_branches(node) or []
+        tests = [test for test, _ in branches[1:] if test is not None]
+        values = [pair.yes for _, pairs in branches for pair in pairs]
+        if len(branches) < 2 or not values or not self._can_be_sides(*tests, *values):
+            return None
+        keeping, kept = self._keep(self.visit(node.test))
+        conditions, masked = list[ast.stmt](), list[ast.stmt]()
+        condition, left = kept, None
+        for place, (test, pairs) in enumerate(branches):
+            if place:  # what was left over before, and the own test
+                denied = _helper(NEGATED, node.test, condition)
+                if left is not None:
+                    denied = _helper(BOTH, node.test, left, self._quoted(denied, node.test))
+                storing, left = self._keep(denied)
+                conditions.append(storing)
+                condition = left
+                if test is not None:
+                    storing, condition = self._keep(_helper(BOTH, node.test, left, self._side(test, node.test)))
+                    conditions.append(storing)
+            masked += [self._masked(node.test, condition, pair) for pair in pairs]
+        plain = self._with_blocks(_at(node, ast.If(kept, node.body, node.orelse)))
+        return [keeping, _at(node, ast.If(_helper(HIDDEN, node.test, kept), [*conditions, *masked], [plain]))]
+
+    def _masked(self, test: ast.expr, condition: ast.expr, pair: Pair, helper: str = CHOSEN) -> ast.stmt:
+        """Return an assignment of what a target becomes on one of two sides."""
+        value = _helper(helper, test, condition, *(self._side(side, test, pair) for side in (pair.yes, pair.no)))
+        if pair.in_place:
+            value = _helper(STORED, pair.target, _loaded(pair.target), value)
+        found: ast.stmt = _at(pair.place, ast.Assign([copy.deepcopy(pair.target)], value))
+        return found
 
     def _with_blocks(self, node: Any) -> Any:
         """Visit a statement, and its blocks statement by statement."""
@@ -141,9 +202,11 @@ class Rewriting(ast.NodeTransformer):
             if isinstance(value, ast.IfExp) and self._can_be_sides(value.body, value.orelse):
                 keeping, kept = self._keep(self.visit(node.test))
                 sides = (self._side(side, value.test) for side in (value.body, value.orelse))
-                chosen = _helper(CHOSEN, value.test, kept, *sides)
+                answers = _are_bits(value.body, value.orelse)
+                chosen = _helper(ANSWERED if answers else CHOSEN, value.test, kept, *sides)
                 returned = _at(node, ast.Return(chosen))
-                found += [keeping, _at(node, ast.If(_helper(HIDDEN, value.test, kept), [returned], []))]
+                hidden = _helper(UNREAD if answers else HIDDEN, value.test, kept)
+                found += [keeping, _at(node, ast.If(hidden, [returned], []))]
                 node.test = kept
             visited = self.visit(node)
             found += visited if isinstance(visited, list) else [visited]
@@ -166,8 +229,12 @@ class Rewriting(ast.NodeTransformer):
         self._sides -= 1
         if pair is not None and value is pair.unchanged:
             found = self._held(pair.target)
+        return self._quoted(found, place)
+
+    def _quoted(self, value: ast.expr, place: ast.expr) -> Any:
+        """Return a function that computes a value, as a side."""
         parameters = ast.arguments([], [ast.arg(SIDE)], None, [], [], None, [_at(place, ast.Constant(None))])
-        return _at(place, ast.Lambda(_filled(parameters, place), found))
+        return _at(place, ast.Lambda(_filled(parameters, place), value))
 
     def _held(self, target: Any) -> Any:
         """Return what a target holds, which the statement leaves alone on one side: storing it may do nothing else."""
@@ -197,6 +264,11 @@ def _can_be_side(node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         return node.id not in READS_ITS_FRAME
     return isinstance(node, ON_SIDES)
+
+
+def _are_bits(*values: ast.expr) -> bool:
+    """Tell whether values may be a bit and its contrary, such as `bit` and `1 - bit`: names and numbers alone."""
+    return all(isinstance(node, BITS) for value in values for node in ast.walk(value))
 
 
 def _at(place: ast.AST, node: Any) -> Any:

@@ -18,6 +18,7 @@ from privcheck.certifying._own_files import definition
 from privcheck.certifying._reached_code import with_inner
 from privcheck.certifying._translated import known_functions
 from privcheck.certifying._translated import private_choices as choices
+from privcheck.certifying._translated import private_indices as indices
 from privcheck.certifying._translated.known_functions import called, in_guard
 from privcheck.certifying._translated.own_functions import own_functions
 from privcheck.certifying._translated.rewriting import HELPERS, SIDE, rewritten
@@ -33,7 +34,8 @@ _STANDS_FOR: dict[Any, Any] = dict(
     zip(
         HELPERS,
         (called, choices.pure, choices.checked, choices.held, choices.hidden, choices.chosen, choices.both,
-         choices.either, choices.negated, choices.chained, choices.stored),
+         choices.either, choices.negated, choices.chained, choices.stored, indices.has_private_index, indices.add_at,
+         indices.subtract_at, choices.unread, choices.answered),
         strict=True,
     )
 )  # fmt: skip
