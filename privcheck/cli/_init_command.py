@@ -46,6 +46,10 @@ def init(
     service: Annotated[
         bool, typer.Option("--service", help="Write a bandit behind a command, in any language, and audits of it.")
     ] = False,
+    of: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE:CLASS", help="Write nothing but a test of this bandit of your own."),
+    ] = None,
 ) -> int:
     """Write a small project: a private bandit, tests of its privacy, and GitHub workflows that run them and watch it.
 
@@ -57,6 +61,11 @@ def init(
     your own, and run pytest. With --service the bandit is a program that answers JSON, which is audited and watched by
     its commands; replace it by calls to your service.
 
+        privcheck init --from my_bandit.py:MyBandit
+
+    This writes one file, a test of the class for the project in the folder. Its claim is that of `[tool.privcheck]`, or
+    stands in the test: what the constructor takes by default, or epsilon = 1 and two arms. The class is not imported.
+
     No file is overwritten: if any of them exists, nothing is written.
 
     Exit status: 0, or 2 for bad input.
@@ -65,6 +74,8 @@ def init(
     from privcheck.files import write_whole
 
     place = Path(folder)
+    if of is not None:
+        return _write_test(place, folder, of, service=service)
     texts = skeleton(place, service=service)
     check_free(place, list(texts))
     for path, text in texts.items():
@@ -73,6 +84,22 @@ def init(
     enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
     audit = 'privcheck audit --command "python3 service.py" --epsilon 1 --arms 2 --horizon 4 --time-budget 30'
     sys.stdout.write(f"Now run: {enter}{audit if service else 'pytest'}\n")
+    return 0
+
+
+def _write_test(place: Path, folder: str, of: str, *, service: bool) -> int:
+    """Write the test of a class, and say what was written and how it is run."""
+    from privcheck.cli._test_of_class import test_of_class
+    from privcheck.errors import PrivcheckError, printable
+    from privcheck.files import write_whole
+
+    if service:
+        raise PrivcheckError("from", of, "no service beside it", "leave out --service: a service has no class")
+    path, text = test_of_class(place, of)
+    check_free(place, [path])
+    write_whole(place / path, text, "folder")
+    enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
+    sys.stdout.write(f"{printable(str(place / path))}\nNow read the claim in it, and run: {enter}pytest {path}\n")
     return 0
 
 

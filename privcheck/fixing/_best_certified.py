@@ -33,7 +33,7 @@ def best_certified(
     patches : with their regret, standing as "not certified" or "withdrawn"; `why` is set if they stop learning.
     source, class_name, setting : as for the judge.
     """
-    until = computing() + MOST
+    until = computing() + MOST + 2 * len(patches) * setting.importing  # by each certificate, and by each audit
     waiting = sorted((patch for patch in patches if patch.standing == NOT_CERTIFIED), key=_regret)
     done = [patch for patch in patches if patch.standing == WITHDRAWN]
     learning = [patch for patch in waiting if not patch.why]
@@ -89,6 +89,7 @@ def _first(
                     audit_runs=audited.runs,
                     audit_rounds=audited.rounds,
                     audit_releases=audited.releases,
+                    audit_confidence=audited.confidence,
                 )
         if not why:
             standing = RECOMMENDED if to_recommend else STOPS_LEARNING if patch.why else CERTIFIED_TOO

@@ -27,11 +27,24 @@ def unified(before: str, after: str, name: str) -> str:
     \ No newline at end of file
     """
     old, new = _lines(before), _lines(after)
-    found = list(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", n=CONTEXT, lineterm="\n"))
+    before_name, after_name = _quoted(f"a/{name}"), _quoted(f"b/{name}")
+    found = list(difflib.unified_diff(old, new, before_name, after_name, n=CONTEXT, lineterm="\n"))
     if not found:
         return ""
-    head = f"diff --git a/{name} b/{name}\n"
+    head = f"diff --git {before_name} {after_name}\n"
     return head + "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+
+
+def _quoted(name: str) -> str:
+    r"""Return a name as git writes it: in quotes, if a tab or a newline in it would end it.
+
+    >>> _quoted("a/b c.py"), _quoted("a/b\tc.py")
+    ('a/b c.py', '"a/b\\011c.py"')
+    """
+    if not any(ord(character) < 32 for character in name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(f"\\{ord(each):03o}" if ord(each) < 32 else each for each in escaped) + '"'
 
 
 def split_head(diff: str) -> tuple[str, str]:
@@ -59,7 +72,7 @@ def name_in_diffs(path: Path) -> str:
             check=True,
             timeout=10,
         )
-        return own.relative_to(Path(told.stdout.strip()).resolve()).as_posix()
+        return own.relative_to(Path(told.stdout.removesuffix("\n")).resolve()).as_posix()
     except (OSError, subprocess.SubprocessError, ValueError):
         return _from_here(own)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from privcheck.fixing._look import Finding, Setting, computing
 from privcheck.fixing._own_file import OwnFile, own_file, own_path
 from privcheck.fixing._price import Priced, about_price, priced, ratio
 from privcheck.fixing._program import NotEditableError
-from privcheck.fixing._search import Patch, search
+from privcheck.fixing._search import Found, Patch, search
 from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.fixing._write import check_writable, write_patch
 from privcheck.progress import progress
@@ -118,7 +118,14 @@ def fix(
     count, budget = game.arms, settings.claim.epsilon
     assert count is not None
     assert budget is not None
-    setting = Setting(budget, count, max(game.horizon, 4 * count), rewards=game.rewards, seed=effort.seed)
+    setting = Setting(
+        budget,
+        count,
+        max(game.horizon, 4 * count),
+        rewards=game.rewards,
+        seed=effort.seed,
+        importing=own.importing,
+    )
     with progress(f"fixing {own.target}", 100) as advance:
         return _fixed(own, setting, effort.rounds, effort.time_budget, advance)
 
@@ -143,8 +150,9 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         finding=None if found.finding is None else _finding(found.finding, source),
         patches=(),
         tried=tuple(tuple(edit.name for edit in edits) for edits in found.tried),
+        refused=found.refused,
         looks=found.looks,
-        notes=(CUT.format(found.looks),) if found.is_cut else (),
+        notes=tuple(_about(found, setting)),
         sha256=source.sha256,
         rounds=rounds,
     )
@@ -178,15 +186,29 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
     )
 
 
+def _about(found: Found, setting: Setting) -> Iterator[str]:
+    """Yield what is worth knowing of a search, in sentences."""
+    if found.is_cut:
+        yield CUT.format(found.looks)
+    if not found.patches:
+        yield from found.unfit
+    if setting.importing >= SLOW:
+        yield SLOW_IMPORT.format(setting.importing)
+
+
 def _unfound(result: Fix, source: SourceText, name: str, setting: Setting, started: float) -> Fix:
     """Return what is known of a program in which looks find nothing: it is certified, or says why not."""
     certificate, why = certified(source, source.text, name, setting)
     outcome, notes = (NOTHING_TO_FIX, ()) if not why else (NOTHING_CERTIFIES, (f"{NOTHING_FOUND}: {why}",))
     seconds = computing() - started, 0.0
-    return replace(result, outcome=outcome, certificate=certificate, notes=notes, seconds=seconds)
+    return replace(result, outcome=outcome, certificate=certificate, notes=(*notes, *result.notes), seconds=seconds)
 
 
 CUT = "the search ended after {} texts, before everything was tried: there may be other patches"
+
+SLOW = 1.0
+SLOW_IMPORT = "the file takes {:.1f} CPU seconds to import, at every look and measurement anew; limits leave them out"
+"""What is said from so many seconds on."""
 
 NOTHING_FOUND = "guarded runs find nothing to fix, and the code is not certified all the same"
 
@@ -194,6 +216,7 @@ NOTHING_FOUND = "guarded runs find nothing to fix, and the code is not certified
 def _finding(found: Finding, source: SourceText) -> FixFinding:
     own = found.file and _is_same(found.file, source)
     lines = lines_of(source.text)
+    linecache.checkcache(found.file)
     code = lines[found.line - 1] if own and 0 < found.line <= len(lines) else linecache.getline(found.file, found.line)
     file = str(source.path) if own else found.file
     return FixFinding(found.kind, file, found.line, code.strip(), found.sentence.replace(found.file or "\0", file))

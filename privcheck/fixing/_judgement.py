@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import math
+import os
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
@@ -16,7 +18,6 @@ from privcheck.fixing._look import Finding, Setting, apart, look
 from privcheck.fixing._patch_audit import Audited, audited
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._program import Program
-from privcheck.fixing._search import Patch
 from privcheck.fixing._source_text import SourceText
 from privcheck.results import Certificate
 
@@ -36,16 +37,14 @@ SEED = 10_007
 
 
 class Judgement(NamedTuple):
-    """What the judge says of a program.
+    """What guarded runs elsewhere say of a program.
 
     Parameters
     ----------
-    certificate : None if there is none.
-    withdrawn : why it is not certified, in words; empty if it is.
+    withdrawn : why it is not to be certified, in words; empty if it may be.
     settings : the further settings in which guarded runs found nothing, in words.
     """
 
-    certificate: Certificate | None
     withdrawn: str
     settings: tuple[str, ...] = ()
 
@@ -57,25 +56,14 @@ def looked_at_elsewhere(source: SourceText, text: str, class_name: str, setting:
     as many rounds; and more epsilon and about twice as many rounds.
     """
     if other := changed_elsewhere(source, text, class_name):
-        return Judgement(None, f"it changes {other}, which is not what was to be fixed")
+        return Judgement(f"it changes {other}, which is not what was to be fixed")
     told: list[str] = []
     for other_setting in others(afresh(setting)):
         found, used = _longest_look(source, text, class_name, other_setting, setting.horizon)
         if found is not None:
-            return Judgement(None, f"at {in_words(used)}: {found.sentence}", tuple(told))
+            return Judgement(f"at {in_words(used)}: {found.sentence}", tuple(told))
         told.append(in_words(used))
-    return Judgement(None, "", tuple(told))
-
-
-def judged(source: SourceText, patch: Patch, class_name: str, setting: Setting) -> Judgement:
-    """Return the certificate of a patch, or why it has none: guarded runs elsewhere, and then it is certified in full,
-    replays included.
-    """
-    found = looked_at_elsewhere(source, patch.text, class_name, setting)
-    if found.withdrawn:
-        return found
-    certificate, why = certified(source, patch.text, class_name, afresh(setting))
-    return found._replace(certificate=certificate, withdrawn=why)
+    return Judgement("", tuple(told))
 
 
 def afresh(setting: Setting) -> Setting:
@@ -156,7 +144,7 @@ def certified(source: SourceText, text: str, class_name: str, setting: Setting) 
     while True:
         with as_file(source, text) as file:
             work = partial(_certificate, file, source.path, class_name, setting._replace(horizon=rounds))
-            found = apart(work, SECONDS, None)
+            found = apart(work, SECONDS + math.ceil(setting.importing), None)
         if found is None:
             return None, f"a certificate takes more than {SECONDS} seconds"
         if isinstance(found, PrivcheckError):
@@ -187,13 +175,17 @@ def _certificate(file: Path, path: Path, class_name: str, setting: Setting) -> s
 
 
 def _renamed(text: str, file: Path, path: Path) -> str:
-    """Return a text in which the folder of the original stands for that of a temporary file."""
-    folder, here = file.parent.resolve(), Path.cwd()
-    names = [folder, file.parent]  # and, in sentences, the path from the working directory to a file below it
-    names += [folder.relative_to(here)] if folder.is_relative_to(here) else []
-    for name in dict.fromkeys(map(str, names)):
-        own = str(path.absolute().parent)
-        text = text.replace(_escaped(name), _escaped(own)).replace(name, own)  # in JSON, and in a plain sentence
+    """Return a text in which the folder of the original stands for that of a temporary file, and so for those above."""
+    here = Path.cwd()
+    for temporary, place in ((file.parent, path.absolute().parent), (file.resolve().parent, path.resolve().parent)):
+        while temporary.name == place.name != "":
+            temporary, place = temporary.parent, place.parent
+        folder = temporary.resolve()
+        names = [folder, temporary]  # and, in sentences, the path from the working directory to a file below it
+        names += [folder.relative_to(here)] if folder.is_relative_to(here) else []
+        for name in dict.fromkeys(map(str, names)):
+            own = str(place).rstrip(os.sep)
+            text = text.replace(_escaped(name), _escaped(own)).replace(name, own)  # in JSON, and in a plain sentence
     return text
 
 
@@ -225,7 +217,8 @@ def refuted(
     """
     afresh = setting._replace(seed=setting.seed + 2 * SEED)
     with as_file(source, text) as file:
-        found = apart(partial(_audit, file, source.path, class_name, afresh, rounds), SECONDS, None)
+        work = partial(_audit, file, source.path, class_name, afresh, rounds)
+        found = apart(work, SECONDS + math.ceil(setting.importing), None)
     if found is None:
         return None, f"an audit takes more than {SECONDS} seconds"
     if isinstance(found, PrivcheckError):

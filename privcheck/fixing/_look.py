@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
+import math
 import multiprocessing
 import signal
 import sys
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from privcheck.certifying import Refusal, first_finding
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 from privcheck.fixing._session_modules import forget_own_modules
 from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.private_values import Leak
@@ -45,6 +46,7 @@ class Setting(NamedTuple):
     runs : guarded runs, each on its own stream.
     seed : of streams, coins and noise.
     options : arguments of the constructor beside the Generator and those that privcheck passes.
+    importing : CPU seconds that it takes to import the file, which count in no limit.
     """
 
     epsilon: float = 1.0
@@ -55,6 +57,7 @@ class Setting(NamedTuple):
     runs: int = 6
     seed: int = 0
     options: Mapping[str, Any] = types.MappingProxyType({})
+    importing: float = 0.0
 
 
 class Finding(NamedTuple):
@@ -89,8 +92,11 @@ def look(program: Path | str, class_name: str, setting: Setting, path: Path | No
     if isinstance(program, Path):
         path, program = program, SourceText.read(program).text
     place = Path("bandit.py") if path is None else path
-    found: Finding | None = apart(partial(_looked, program, place, class_name, setting), SECONDS, TOO_LONG)
-    return found
+    seconds = SECONDS + math.ceil(setting.importing)
+    found: Finding | PrivcheckError | None = apart(
+        partial(_looked, program, place, class_name, setting), seconds, TOO_LONG
+    )
+    return Finding("failure", "", 0, None, str(found)) if isinstance(found, PrivcheckError) else found
 
 
 TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS} seconds, or ends the process")
@@ -123,10 +129,18 @@ def _warm() -> None:
 def apart(work: partial[Any], seconds: int, otherwise: Any) -> Any:
     """Return what a function returns in a process of its own, or something else if that takes too long or ends early.
 
-    `seconds` are of computing, where the system counts them.
+    `seconds` are of computing, where the system counts them. An exception that the function raises is returned as a
+    PrivcheckError.
 
     A fork of this process runs it where that is safe, because it starts in no time.
+
+    Raises
+    ------
+    PrivcheckError : this is such a process: the program itself asks for a fix when it is imported.
     """
+    if multiprocessing.current_process().daemon:
+        hint = "if the file itself asks for a fix, let it do so under if __name__ == '__main__': alone"
+        raise PrivcheckError("target", "a fix within a process of another one", "a process that may start others", hint)
     forks = sys.platform == "linux"
     if forks:
         _warm()
@@ -157,7 +171,10 @@ def _answer(connection: Connection, work: partial[Any], seconds: int) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     forget_own_modules()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        found = work()
+        try:
+            found = work()
+        except BaseException as error:  # what is not caught here would print a traceback, and look like a lack of time
+            found = PrivcheckError("target", words(describe_exception(error)), "a program that can be run")
     connection.send(found)
 
 
@@ -167,9 +184,12 @@ def load_text(text: str, path: Path, class_name: str) -> Any:
     module = types.ModuleType(name)
     module.__file__ = file
     sys.modules[name] = module
-    sys.path.insert(0, str(path.absolute().parent))
+    sys.path.insert(0, folder := str(path.resolve().parent))
     linecache.cache[file] = len(text), None, lines_of(text), file
-    exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
+    try:
+        exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
+    finally:
+        sys.path.remove(folder)  # as it is wherever else a file is loaded
     return getattr(module, class_name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,10 +22,11 @@ IMPORTED = 20
 
 
 class OwnFile(NamedTuple):
-    """A class in a file."""
+    """A class in a file, and the CPU seconds that it takes to import the file."""
 
     source: SourceText
     class_name: str
+    importing: float = 0.0
 
     @property
     def target(self) -> str:
@@ -44,12 +46,14 @@ def own_file(target: Any) -> OwnFile:
     source = SourceText.read(path)
     _check_class(source, name)
     imported = apart(partial(_imported, source.path, name), IMPORTED, TOO_LONG)
-    if imported:
+    if isinstance(imported, PrivcheckError):
+        raise imported
+    if isinstance(imported, str):
         hint = (
             "let it end: what runs at import is run at every look" if imported == TOO_LONG else "fix this error first"
         )
         raise PrivcheckError("target", words(f"{path}, which {imported}"), "a file that can be imported", hint)
-    return OwnFile(source, name)
+    return OwnFile(source, name, imported)
 
 
 TOO_LONG = f"takes more than {IMPORTED} seconds to import, or ends the process"
@@ -126,10 +130,11 @@ def _no_class(source: SourceText, name: str) -> PrivcheckError:
     return PrivcheckError("target", f"{source.path}:{name}", "a class that the file defines", hint)
 
 
-def _imported(path: Path, name: str) -> str:
-    """Return what goes wrong when a file is imported; an empty text if nothing does."""
+def _imported(path: Path, name: str) -> str | float:
+    """Return what goes wrong when a file is imported; the CPU seconds that it takes if nothing does."""
+    started = time.process_time()
     try:
         found = Location(str(path), name).load()
     except PrivcheckError as error:
         return str(error.value).partition(", which ")[2] or str(error)
-    return "" if isinstance(found, type) else f"has no class {name} once it is imported"
+    return time.process_time() - started if isinstance(found, type) else f"has no class {name} once it is imported"

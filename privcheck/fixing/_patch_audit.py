@@ -32,15 +32,17 @@ class Audited(NamedTuple):
 
     Parameters
     ----------
-    epsilon_lower : a lower bound on epsilon, at confidence 1 - ERROR.
+    epsilon_lower : a lower bound on epsilon.
     runs, rounds : runs per stream that gave it, and rounds of each.
     releases : whether guarded runs of so many rounds release anything; otherwise the bound says nothing of noise.
+    confidence : of the bound.
     """
 
     epsilon_lower: float
     runs: int
     rounds: int
     releases: bool
+    confidence: float = 1.0 - ERROR
 
 
 def audited(file: Path, class_name: str, setting: Setting, rounds: int = ROUNDS) -> Audited:
@@ -69,7 +71,7 @@ def audited(file: Path, class_name: str, setting: Setting, rounds: int = ROUNDS)
     first, second = (_outputs(play, table, setting.seed, (2, side), RUNS) for side, table in enumerate(chosen))
     bound = bound_from_samples(first, second, epsilon=setting.epsilon, confidence=1.0 - ERROR, error=ERROR)
     refused = first_finding(policy, Claim(epsilon=NOTHING), game, rounds, 2, setting.seed)
-    return Audited(bound.epsilon_lower, RUNS, rounds, refused is not None)
+    return Audited(bound.epsilon_lower, RUNS, rounds, refused is not None, 1.0 - ERROR)
 
 
 def pairs_of(setting: Setting, rounds: int = ROUNDS) -> list[tuple[Table, Table]]:

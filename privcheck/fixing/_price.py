@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -13,6 +12,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError
+from privcheck.fixing._environments import Place, places_for
 from privcheck.fixing._look import Setting, apart, computing
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._source_text import SourceText
@@ -36,70 +36,18 @@ BESIDE = "adap-ucb"
 """The shipped algorithm that is measured beside the patches."""
 
 
-class Place(NamedTuple):
-    """An environment of rewards that are either the lowest or the highest one: the chances of the highest, by arm."""
-
-    chances: tuple[float, ...]
-
-    @property
-    def gap(self) -> float:
-        """What the uniform policy loses a round, on the unit interval."""
-        return max(self.chances) - sum(self.chances) / len(self.chances)
-
-    def told(self, low: float, high: float) -> str:
-        """Return the environment in words.
-
-        >>> Place((0.75, 0.25)).told(0.0, 1.0)
-        'rewards 0 or 1 with means 0.75, 0.25'
-        """
-        means = ", ".join(f"{low + (high - low) * chance:.3g}" for chance in self.chances)
-        return f"rewards {low:g} or {high:g} with means {means}"
-
-
-def places_for(text: str, class_name: str, setting: Setting) -> list[Place]:
-    r"""Return the environments: one with arms on both sides of the middle of the range, and ones with all arms on one
-    side of every constant that the class compares something with.
-
-    A policy that counts rewards above a constant learns nothing from averages where all arms are on one side of it.
-
-    >>> code = "class A:\n    def update(self, action, reward):\n        self.n += reward > 0.6\n"
-    >>> [place.chances for place in places_for(code, "A", Setting(arms=2))]
-    [(0.75, 0.25), (0.54, 0.12), (0.96, 0.68)]
-    """
-    low, high = setting.rewards
-    found = {(value - low) / (high - low) for value in constants(text, class_name) if low < value < high} or {0.5}
-    least, most = min(found), max(found)
-    ends = [(0.75, 0.25), (0.9 * least, 0.2 * least), (1.0 - 0.1 * (1.0 - most), 1.0 - 0.8 * (1.0 - most))]
-    return [Place(tuple(np.linspace(*pair, setting.arms).round(4).tolist())) for pair in ends]
-
-
-def constants(text: str, class_name: str) -> set[float]:
-    """Return the numbers with which a class compares something."""
-    found: set[float] = set()
-    for cls in ast.parse(text).body:
-        if isinstance(cls, ast.ClassDef) and cls.name == class_name:
-            for node in ast.walk(cls):
-                sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
-                found |= {value for value in map(_number, sides) if value is not None}
-    return found
-
-
-def _number(node: ast.expr) -> float | None:
-    """Return the number that an expression is, with its sign; None for any other expression."""
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return float(value) if type(value) in (int, float) else None
-
-
 class Priced(NamedTuple):
-    """The regret of the original and of each patch, None where it could not be measured, and what else was played."""
+    """The regret of the original and of each patch, None where it could not be measured, and what else was played.
+
+    It is settled if the best patches differ by two standard errors, and none of them is as close to one that stops
+    learning.
+    """
 
     original: PolicyRegret | None
     patches: list[PolicyRegret | None]
     stops: list[str]
     others: tuple[PolicyRegret, ...]
+    is_settled: bool = True
 
 
 class Meter:
@@ -112,21 +60,24 @@ class Meter:
         self.rounds, self.seconds, self.started = rounds, seconds, computing()
         self.places = places_for(source.text, class_name, setting)
         self.runs: list[Array | None] = [np.empty((0, len(self.places), 2)) for _ in self.texts]
-        self.batches = 0
+        self.batches = self.imports = 0
 
     @property
     def spent(self) -> float:
-        return computing() - self.started
+        """CPU seconds of runs: those of importing the file do not count."""
+        return computing() - self.started - self.imports * self.setting.importing
 
     def play(self, which: Sequence[int], runs: int) -> None:
         """Play as many more runs of some of the texts; all of them see the same rewards."""
         for number in which:
-            left = math.ceil(max(10.0, 2.0 * self.seconds))
+            left = math.ceil(max(10.0, 2.0 * self.seconds) + self.setting.importing)
             seed, before = self.setting.seed + self.batches, self.runs[number]
             with as_file(self.source, self.texts[number]) as file:
                 work = partial(_regrets, file, self.class_name, self.setting, self.places, self.rounds, runs, seed)
                 found = apart(work, left, None)
-            self.runs[number] = None if found is None or before is None else np.concatenate([before, found])
+            self.imports += 1
+            failed = before is None or found is None or isinstance(found, PrivcheckError)
+            self.runs[number] = None if failed else np.concatenate([before, found])
         self.batches += 1
 
     def played(self, number: int) -> int:
@@ -180,20 +131,21 @@ def priced(
     meter = Meter(source, class_name, texts, setting, rounds, seconds)
     every = list(range(len(meter.texts)))
     meter.play(every, FIRST)
-    while meter.spent < seconds and (still := _undecided(meter)):
+    while meter.spent < seconds and meter.played(0) < MOST and (still := _undecided(meter)):
         meter.play([0, *still], BATCH)
     return Priced(
         _regret(meter, 0, "original"),
         [_regret(meter, number, f"patch {number}") for number in every[1:]],
         [_stops(meter, number) for number in every[1:]],
         others(meter.places, setting, rounds),
+        not _undecided(meter),
     )
 
 
 def _undecided(meter: Meter) -> list[int]:
-    """Return the patches of which more runs are needed, without the original: those that may be the best."""
+    """Return the patches of which more runs would tell more, without the original: those that may be the best."""
     known = [number for number in range(1, len(meter.texts)) if meter.runs[number] is not None]
-    if meter.runs[0] is None or not known or meter.played(0) >= MOST:
+    if meter.runs[0] is None or not known:
         return []
     if meter.played(0) < FEWEST:
         return [number for number in known if meter.played(number) == meter.played(0)]
@@ -217,7 +169,9 @@ def _undecided(meter: Meter) -> list[int]:
 
 def _stops(meter: Meter, number: int) -> str:
     """Return that a patch stops learning, in words; an empty text if it does not."""
-    if meter.runs[0] is None or meter.runs[number] is None:
+    if meter.runs[0] is None:
+        return "the regret of the original could not be measured"
+    if meter.runs[number] is None:
         return "its regret could not be measured"
     rise, _, worst = meter.rise(number)
     if rise <= STOPS:
@@ -283,6 +237,12 @@ def about_price(price: Priced) -> list[str]:
         told.append(
             f"the time for regret was over after {fewest} runs in an environment, fewer than {FEWEST}: which patch is "
             "best, and whether it learns, is not settled; a larger time budget plays more"
+        )
+    elif not price.is_settled:
+        more = "" if price.original.runs >= MOST else "; a larger time budget plays more"
+        told.append(
+            f"after {price.original.runs} runs in an environment it is not settled which patch is best, or whether it "
+            f"learns: two standard errors are more than what is between them{more}"
         )
     if all(place.late >= LEARNS for place in price.original.places):
         told.append(

@@ -200,9 +200,9 @@ class Program:
                 waiting += [own[base.id] for base in current.bases if isinstance(base, ast.Name) and base.id in own]
         return found
 
-    def inherited(self, name: str) -> Function | None:
-        """Return the method that an object of the class has, if the file defines it."""
-        for each in self.line_of_classes:
+    def inherited(self, name: str, *, above: bool = False) -> Function | None:
+        """Return the method that an object of the class has, if the file defines it; if `above`, that of a base."""
+        for each in self.line_of_classes[above:]:
             for node in reversed(each.body):  # of two the later one
                 if isinstance(node, ast.FunctionDef) and node.name == name:
                     return node
@@ -220,6 +220,16 @@ class Program:
         return False
 
     @cached_property
+    def derived(self) -> list[ast.ClassDef]:
+        """The classes that the file derives from the class, which use its names with their own."""
+        found = [self.cls]
+        for node in self.tree.body:  # a class stands below its bases
+            own = {each.name for each in found}
+            if isinstance(node, ast.ClassDef) and own & {ast.unparse(base) for base in node.bases}:
+                found.append(node)
+        return found[1:]
+
+    @cached_property
     def attributes(self) -> set[str]:
         """The names of attributes and methods in the class and in those of its bases that the file defines."""
         nodes = [node for each in self.line_of_classes for node in ast.walk(each)]
@@ -230,9 +240,11 @@ class Program:
 
     @cached_property
     def taken(self) -> set[str]:
-        """Every name that these classes use, for whatever."""
-        nodes = [node for each in self.line_of_classes for node in ast.walk(each)]
+        """Every name that these classes, and those that are derived from the class, use for whatever."""
+        nodes = [node for each in (*self.line_of_classes, *self.derived) for node in ast.walk(each)]
         found = {node.id for node in nodes if isinstance(node, ast.Name)}
+        found |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        found |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
         return self.attributes | found | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
     def free(self, name: str) -> str:

@@ -16,6 +16,9 @@ from privcheck.fixing._look import Finding, Setting, computing, look
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
 
+FEWEST = 10
+"""Rounds of a look at the original, at least."""
+
 KEPT, TARGETED = 5, 3
 """Patches that a search returns at most, and after how many without universal edits it goes no further."""
 
@@ -45,6 +48,8 @@ class Found(NamedTuple):
     ----------
     patches : at most five, the cheapest first; no edit of any can be left out.
     tried : the edits of every program that was looked at.
+    refused : what was found in each of them, in words; an empty text for a patch.
+    unfit : why edits that fit most bandits cannot be made here, in words.
     looks : how often a program was looked at.
     finding : of the original; None if there is nothing to fix.
     is_cut : whether the looks or the time were over before everything was tried.
@@ -55,6 +60,8 @@ class Found(NamedTuple):
     looks: int
     finding: Finding | None
     is_cut: bool = False
+    refused: tuple[str, ...] = ()
+    unfit: tuple[str, ...] = ()
 
 
 class Move(NamedTuple):
@@ -114,10 +121,18 @@ def other(setting: Setting) -> Setting:
     )
 
 
+def longer(setting: Setting) -> Setting:
+    """Return the second setting in which the original is looked at: what is asked for, over as many rounds as `other`.
+
+    With another epsilon or more arms a bandit that keeps what was asked for would look as if it leaked.
+    """
+    return other(setting)._replace(epsilon=setting.epsilon, arms=setting.arms)
+
+
 def search(
     source: SourceText, class_name: str, setting: Setting, *, looks: int = 40, edits: int = 5, seconds: float = 60.0
 ) -> Found:
-    """Return patches of a program in which looks at two settings find nothing.
+    """Return patches of a program in which looks at two settings find nothing, if the program itself leaks.
 
     Parameters
     ----------
@@ -126,7 +141,7 @@ def search(
     setting : where to look; the second setting is `other`.
     looks : how often a program is looked at, at most.
     edits : of one patch at most.
-    seconds : of computing, after which no other look is begun.
+    seconds : of computing, after which no other look is begun; importing the file does not count.
 
     Raises
     ------
@@ -145,24 +160,33 @@ class _Search:
         self.source, self.class_name, self.setting = source, class_name, setting
         self.most_looks, self.most_edits, self.until = looks, edits, computing() + seconds
         self.looks, self.tried, self.patches = 0, list[tuple[Edit, ...]](), list[Step]()
+        self.refused, self.unfit = list[str](), list[str]()
         self.start = self._program(source.text)
         self._seen: dict[str, Finding | None] = {}
         self._waiting: list[tuple[int, int, Step]] = []
         self._numbers = count()
 
     def found(self) -> Found:
-        finding = self._look(self.source.text)
+        finding = self._look_at_original()
         if finding is None:
             return Found((), (), self.looks, None)
         low, high = self.setting.rewards
-        for proposal in universal(self.start, low, high, self.setting.epsilon):
+        for proposal in universal(self.start, low, high, self.setting.epsilon, self.unfit):
             self._try(Step(proposal.text, (Move(proposal, None, "", ""),)), at_once=True)
         self._propose(Step(self.source.text), finding)
         while not self._is_over() and (step := self._next()) is not None:
             self._try(step)
         is_cut = self._is_exhausted() and not self._has_enough and self._next() is not None
         chosen = tuple(Patch(step.text, step.edits, step.cost) for step in self._chosen())
-        return Found(chosen, tuple(self.tried), self.looks, finding, is_cut)
+        return Found(
+            chosen,
+            tuple(self.tried),
+            self.looks,
+            finding,
+            is_cut,
+            tuple(self.refused),
+            tuple(dict.fromkeys(self.unfit)),
+        )
 
     def _is_over(self) -> bool:
         return self._has_enough or self._is_exhausted()
@@ -181,14 +205,29 @@ class _Search:
                 return step
         return None
 
+    def _look_at_original(self) -> Finding | None:
+        """Return what is to be fixed. That more rounds take too long is none of it, nor that so many do."""
+        setting, text = self.setting, self.source.text
+        found = self._look_in(text, setting)
+        while found is not None and found.kind == "time" and setting.horizon // 2 >= FEWEST:
+            setting = setting._replace(horizon=setting.horizon // 2, runs=1)
+            found = self._look_in(text, setting)
+        if found is None and setting is self.setting:
+            found = self._look_in(text, longer(setting))
+            found = None if found is not None and found.kind == "time" else found
+        self.looks, self._seen[text] = self.looks + 1, found
+        return found
+
     def _look(self, text: str) -> Finding | None:
         """Return what two looks find in a text, the second in another setting."""
         if text not in self._seen:
             self.looks += 1
-            self._seen[text] = look(text, self.class_name, self.setting, self.source.path) or look(
-                text, self.class_name, other(self.setting), self.source.path
-            )
+            self._seen[text] = self._look_in(text, self.setting) or self._look_in(text, other(self.setting))
         return self._seen[text]
+
+    def _look_in(self, text: str, setting: Setting) -> Finding | None:
+        self.until += setting.importing
+        return look(text, self.class_name, setting, self.source.path)
 
     def _program(self, text: str) -> Program:
         return Program(text, self.class_name, self.source.newline)
@@ -198,8 +237,8 @@ class _Search:
 
         If `at_once`, the edits of other Generators are tried without waiting for their turn.
         """
-        self.tried.append(step.edits)
         finding = self._look(step.text)
+        self._told(step, finding)
         if finding is not None:
             last = step.moves[-1]
             if finding.kind == "failure" and (instead := last.proposal.instead) is not None:
@@ -214,9 +253,16 @@ class _Search:
         idle = without_idle_noise(self._program(step.text), self.start)
         if idle is not None and not self._is_exhausted():
             quiet = Step(idle.text, (*step.moves, Move(idle, None, "", "")))
-            self.tried.append(quiet.edits)
-            if self._look(quiet.text) is None:
+            left = self._look(quiet.text)
+            self._told(quiet, left)
+            if left is None:
                 self.patches.append(quiet)
+
+    def _told(self, step: Step, finding: Finding | None) -> None:
+        """Note what was tried, and what was found in it."""
+        own = str(self.source.path.absolute())
+        self.tried.append(step.edits)
+        self.refused.append("" if finding is None else finding.sentence.replace(own, str(self.source.path)))
 
     def _propose(self, step: Step, finding: Finding, *, at_once: bool = False) -> None:
         for proposal in self._proposals(step.text, finding):
@@ -276,8 +322,9 @@ class _Search:
             ]
             for line in lines or [move.finding.line]:
                 for each in self._proposals(text, move.finding._replace(line=line)):
-                    if (each.edit.name, each.site) == (edit.name, move.proposal.site):
-                        yield each
+                    for p in (each, each.instead):
+                        if p is not None and (p.edit.name, p.site) == (edit.name, move.proposal.site):
+                            yield p
 
     def _chosen(self) -> list[Step]:
         """Return the patches to keep, the cheapest first.

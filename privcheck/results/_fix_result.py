@@ -20,7 +20,8 @@ RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING = "recommended", "certified", "not re
 NOT_CERTIFIED, WITHDRAWN = "not certified", "withdrawn"
 """What may be said of a patch: the first by regret of those that learn, another one of them, one that is certified and
 stops learning, or whose regret could not be measured, one in which guarded runs found nothing and of which no
-certificate was made, because others come first, and one that the search let pass and the judge did not.
+certificate was made, because others come first or the time was over, and one that the search let pass and the judge did
+not.
 """
 
 NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES = "nothing to fix", "fixed", "none learns", "nothing certifies"
@@ -113,7 +114,7 @@ class FixPatch:
     number : from 1, in the order in which they are listed: the recommended one first.
     standing : "recommended", "certified", "not recommended" (it is certified, and stops learning or
         could not be measured), "not certified"
-        (guarded runs found nothing, and no certificate was made, because others come first) or "withdrawn".
+        (guarded runs found nothing, and no certificate was made: `why` says why not) or "withdrawn".
     why : why it is not recommended, was not certified or was withdrawn; empty for the others.
     edits : what it consists of.
     diff : what it changes, as a unified diff for `git apply`.
@@ -122,6 +123,7 @@ class FixPatch:
     settings : the further settings in which guarded runs found nothing, in words.
     epsilon_lower : what a statistical audit of the patched code gives as lower bound on epsilon; None if not audited.
     audit_runs, audit_rounds : runs per stream of that audit, and rounds of each run.
+    audit_confidence : of that lower bound.
     audit_releases : whether anything is released in so many rounds; otherwise the audit says nothing of the noise.
     regret : in the same environments, and with the same rewards, as that of the original; None if it was withdrawn.
     regret_ratio : regret over that of the original, averaged over the environments in which the original learns; None
@@ -140,6 +142,7 @@ class FixPatch:
     audit_runs: int = 0
     audit_rounds: int = 0
     audit_releases: bool = True
+    audit_confidence: float = 0.999
     regret: PolicyRegret | None = None
     regret_ratio: float | None = None
 
@@ -147,6 +150,11 @@ class FixPatch:
     def is_certified(self) -> bool:
         """Whether its certificate is granted and nothing that was tried afterwards speaks against it."""
         return self.standing in (RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING)
+
+    @property
+    def stops_learning(self) -> bool:
+        """Whether its regret was measured, and says that it stops learning."""
+        return self.why.startswith("it stops learning")
 
     @property
     def by_targeted_edits(self) -> bool:
@@ -178,6 +186,7 @@ class Fix(Result):
     rounds : of each run by which regret was measured.
     certificate : of the original; None where a finding made one superfluous.
     tried : the names of the edits of each text that was looked at.
+    refused : what was found in each of them, in words; an empty text where nothing was.
     looks : how many texts were looked at.
     seconds : CPU seconds of search and judgement, and of the measurement of regret.
     sha256 : of the file as it was read.
@@ -203,6 +212,7 @@ class Fix(Result):
     rounds: int = 0
     certificate: Certificate | None = field(default=None, repr=False)
     tried: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    refused: tuple[str, ...] = field(default=(), repr=False)
     looks: int = 0
     seconds: tuple[float, float] = field(default=(0.0, 0.0), repr=False)
     sha256: str = field(default="", repr=False)

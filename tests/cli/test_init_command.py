@@ -161,3 +161,96 @@ def test_no_file_of_a_service_has_a_name_left_open(service):
     assert sorted(path.name for path in service.rglob("*") if path.is_file()) == [
         ".gitignore", "README.md", "privacy.yml", "service.py", "watch.yml"
     ]  # fmt: skip
+
+
+LEAKY = """\
+{head}class MyUCB1{base}:
+    def __init__(self, rng, {parameters}):
+        self.rng, self.sums = rng, [0.0] * arms
+
+    def select(self):
+        return self.sums.index(max(self.sums))
+
+    def update(self, {told}):
+        self.sums[action] += {value}
+"""
+
+PLAIN = {
+    "head": "raise SystemExit('it is not imported')\n", "base": "", "parameters": "arms, epsilon",
+    "told": "action, reward", "value": "reward",
+}  # fmt: skip
+
+
+def written_test(folder, target, capsys, **changes):
+    (folder / "code").mkdir(parents=True)
+    (folder / "code" / "mine.py").write_text(LEAKY.format(**PLAIN | changes))
+    assert run(["init", str(folder), "--from", f"{folder}/code/{target}"]) == 0
+    told = capsys.readouterr().out
+    (file,) = (folder / "tests").iterdir()
+    assert told.splitlines()[0] == str(file)
+    assert [each.name for each in folder.iterdir() if each.name not in ("code", "pyproject.toml")] == ["tests"]
+    return file
+
+
+@pytest.mark.parametrize(
+    ("parameters", "claim"),
+    [("arms, epsilon", "epsilon=1.0, arms=2"), ("arms=3, *, epsilon=0.5", "epsilon=0.5, arms=3"),
+     ("arms=1, epsilon=-2", "epsilon=1.0, arms=2"), ("arms=None, epsilon='1'", "epsilon=1.0, arms=2")],
+)  # fmt: skip
+def test_the_test_of_a_class_states_what_its_constructor_takes(parameters, claim, tmp_path, capsys):
+    file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, parameters=parameters)
+    assert file.name == "test_privacy_of_my_ucb1.py"
+    text = file.read_text()
+    assert f"@pytest.mark.privacy({claim}, horizon=16)" in text
+    assert f"@pytest.mark.certified({claim}, horizon=16)" in text
+    assert "${" not in text
+
+
+def test_the_test_of_a_class_leaves_the_claim_to_the_project(tmp_path, capsys):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "pyproject.toml").write_text("[tool.privcheck]\nepsilon = 0.25\narms = 2\n")
+    text = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys).read_text()
+    assert "@pytest.mark.privacy  #" in text
+    assert "@pytest.mark.certified  #" in text
+
+
+@pytest.mark.parametrize(("value", "status"), [("reward", 1), ("float(reward + rng.laplace(0.0, 1.0))", 0)])
+def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, status, tmp_path, capsys):
+    folder = tmp_path / "mine"
+    value = value.replace("rng", "self.rng")
+    file = written_test(folder, "mine.py:MyUCB1", capsys, head="", value=value)
+    result = outcome(folder, "--privcheck-budget", "400", f"tests/{file.name}")
+    assert result.returncode == status, result.stdout
+    assert ("fix: privcheck fix code/mine.py:MyUCB1 --epsilon 1 --arms 2" in result.stdout) is (status == 1)
+    ruff = Path(sys.executable).with_name("ruff")
+    if ruff.exists():
+        command = [str(ruff), "format", "--check", "--isolated", "--line-length=120", str(file)]
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "changes", "said"),
+    [
+        ("mine.py", {}, "expected path/to/file.py:Class"), ("mine.py:Other", {}, "the file has MyUCB1"),
+        ("nowhere.py:A", {}, "which cannot be read"), ("mine.py:MyUCB1", {"head": "x = (\n"}, "which cannot be read"),
+        ("mine.py:MyUCB1", {"told": "context, action, reward"}, "with update(self, context, action, reward)"),
+    ],
+)  # fmt: skip
+def test_what_is_no_bandit_has_no_test_of_its_class(target, changes, said, tmp_path, capsys):
+    (tmp_path / "mine.py").write_text(LEAKY.format(**PLAIN | changes))
+    assert run(["init", str(tmp_path), "--from", f"{tmp_path}/{target}"]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.py"]
+
+
+def test_the_test_of_a_class_replaces_no_file_and_is_of_no_service(tmp_path, capsys):
+    file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys)
+    file.write_text("mine")
+    command = ["init", str(tmp_path / "mine"), "--from", f"{tmp_path}/mine/code/mine.py:MyUCB1"]
+    assert run(command) == 2
+    assert "nothing was written" in capsys.readouterr().err
+    assert file.read_text() == "mine"
+    assert run([*command, "--service"]) == 2
+    assert "leave out --service" in capsys.readouterr().err

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 
 import numpy as np
 import pytest
 
-from privcheck.fixing._diff import name_in_diffs, unified
+from privcheck.fixing._diff import name_in_diffs, split_head, unified
 from privcheck.fixing._edits.universal import universal
 from privcheck.fixing._program import Program
 
@@ -109,6 +110,80 @@ def test_a_class_that_the_file_builds_is_given_no_other_first_parameter(more):
     assert patches(f"{WITHOUT}\n\n{more}\n") == {}
 
 
+FIELDS = """\
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+
+@dataclass
+class Base:
+    NAME: ClassVar[str] = "a base"
+    sums: dict = field(default_factory=dict, init=False)
+    source: Any = None
+    epsilon: float = 1.0
+
+
+@dataclass
+class Bandit(Base):
+    bonus: float = 2.0
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        self.sums[action] = self.sums.get(action, 0.0) + reward
+"""
+
+
+def test_the_generator_of_a_data_class_is_its_first_parameter():
+    """Fields of a base come before those of the class; some are no parameters."""
+    text = patches(FIELDS)["noisy-rewards"]
+    assert "self.source.laplace(0.0, 1.0 / self.epsilon)" in text
+    space = {"__name__": "builtins"}
+    exec(compile(text, "bandit.py", "exec", dont_inherit=True), space)
+    space["Bandit"](np.random.default_rng(0), 1.0).update(0, 1.0)
+
+
+HANDED_ON = """\
+class Base:
+    def __init__(self, source, arms=2, epsilon=1.0):
+        self.source, self.budget, self.wins = source, epsilon, [0.0] * arms
+
+
+class Bandit(Base):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+    def select(self):
+        return 0
+
+"""
+
+
+def test_a_constructor_that_hands_all_on_is_that_of_its_base():
+    text = patches(HANDED_ON + PLAIN)["noisy-rewards"]
+    assert "self.source.laplace(0.0, 1.0 / self.budget)" in text
+    assert "def __init__(self, *args, **kwargs):" in text
+    elsewhere = HANDED_ON[HANDED_ON.index("class Bandit") :].replace("(Base)", "(dict)")
+    assert patches(elsewhere + PLAIN) == {}, "what a base elsewhere does with its arguments is not known"
+
+
+def test_no_name_of_a_derived_class_is_taken():
+    derived = "\n\nclass Sub(Bandit):\n    def _learn(self):\n        self._blocks = 1\n"
+    text = patches(HEAD + PLAIN + derived)["noisy-blocks"]
+    assert "def _learn_2(self, action, reward)" in text
+    assert "self._blocks_2 = {}" in text
+    assert "def _learn(self, action, reward)" in patches(HEAD + PLAIN)["noisy-blocks"]
+
+
+def test_it_is_told_why_an_edit_cannot_be_made():
+    unfit = []
+    text = f"{WITHOUT}\n\nDEFAULT = Bandit(3)\n"
+    assert list(universal(Program(text, "Bandit"), 0.0, 1.0, 1.0, unfit)) == []
+    why = "cannot be made here: the file builds the class itself, without a Generator"
+    assert unfit == [f"{name} {why}" for name in ("noisy-rewards", "noisy-blocks", "latest-block")]
+
+
 @pytest.mark.parametrize("epsilon", [0.1234567, 1234567.0, 1.0])
 def test_numbers_are_written_exactly(epsilon):
     text = HEAD.replace(", epsilon=1.0", "").replace("self.rng, self.epsilon = rng, epsilon", "self.rng = rng") + PLAIN
@@ -128,3 +203,17 @@ def test_a_diff_outside_of_a_repository_applies_where_the_command_was_called(tmp
     assert file.read_text() == "a = 2\n"
     monkeypatch.chdir(file.parent)
     assert name_in_diffs(file) == "bandit.py"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="such names are none elsewhere")
+@pytest.mark.parametrize("name", ["a b.py", "naïve.py", 'q"\\.py', 'tab\tq".py', "new\nline\\.py"])
+def test_git_takes_every_name(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text("a = 1\n")
+    diff = unified("a = 1\n", "a = 2\n", name_in_diffs(tmp_path / name))
+    head, lines = split_head(diff)
+    assert (head + lines, lines[:2]) == (diff, "@@")
+    (tmp_path / "fix.patch").write_text(diff)
+    subprocess.run(["git", "apply", "fix.patch"], check=True)
+    assert (tmp_path / name).read_text() == "a = 2\n"

@@ -10,13 +10,11 @@ import pytest
 
 from privcheck.fixing import _patch_audit
 from privcheck.fixing._edits.blocks import released_blocks
-from privcheck.fixing._edits.edit import made
 from privcheck.fixing._edits.universal import universal
-from privcheck.fixing._judgement import certified, judged, refuted
+from privcheck.fixing._judgement import certified, refuted
 from privcheck.fixing._look import Setting, look
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._program import Program
-from privcheck.fixing._search import Patch
 from privcheck.fixing._source_text import SourceText
 
 pytestmark = pytest.mark.long
@@ -33,11 +31,6 @@ def source(tmp_path):
     return written(tmp_path, twins.UCB)
 
 
-def patch(text, family="noise"):
-    edit = made("an edit of a test", family, "none", 1)
-    return Patch(text, (edit,), edit.cost)
-
-
 def written(folder, text):
     file = folder / "bandit.py"
     file.write_text(text, encoding="utf-8")
@@ -48,22 +41,21 @@ def written(folder, text):
 def test_a_broken_patch_is_withdrawn(name, tmp_path):
     text = twins.WITHDRAWN[name]
     source = written(tmp_path, twins.UCB + (twins.SIBLING if "sibling" in name else ""))
-    found = judged(source, patch(text), "Bandit", SETTING)
-    assert found.withdrawn, name
+    withdrawn, _ = twins.judged(source, text, SETTING)
+    assert withdrawn, name
     if name not in ("nothing changed", "an edit in a sibling class"):
         short = SETTING._replace(horizon=38)
         assert look(text, "Bandit", short, source.path) is None, "the search would let it pass"
     if name == "an edit in a sibling class":
-        assert found.withdrawn == "it changes class Other, which is not what was to be fixed"
+        assert withdrawn == "it changes class Other, which is not what was to be fixed"
 
 
 def test_a_right_patch_is_certified_under_the_name_of_the_original(source):
-    found = judged(source, patch(twins.RIGHT), "Bandit", SETTING)
-    assert not found.withdrawn
-    assert found.certificate.granted
-    assert found.certificate.target == f"{source.path}:Bandit"
-    assert len(found.settings) == 2
-    assert "privcheck-fix-" not in found.certificate.to_json()
+    withdrawn, certificate = twins.judged(source, twins.RIGHT, SETTING)
+    assert not withdrawn
+    assert certificate.granted
+    assert certificate.target == f"{source.path}:Bandit"
+    assert "privcheck-fix-" not in certificate.to_json()
     assert source.path.read_text("utf-8") == twins.UCB
 
 
@@ -118,10 +110,10 @@ def test_a_program_that_hangs_or_fails_is_withdrawn(source, monkeypatch):
     monkeypatch.setattr(_judgement, "SECONDS", 2)
     monkeypatch.setattr(_look, "SECONDS", 1)
     hanging = twins.RIGHT.replace("        self.t += 1\n", "        while True:\n            self.t += 1\n", 1)
-    assert "a look takes more than" in judged(source, patch(hanging), "Bandit", SETTING).withdrawn
+    assert "a look takes more than" in twins.judged(source, hanging, SETTING)[0]
     assert "takes more than 2 seconds" in refuted(source, hanging, "Bandit", SETTING)[1]
     failing = twins.RIGHT.replace("return self.t - 1", "return self.nothing")
-    assert "nothing" in judged(source, patch(failing), "Bandit", SETTING).withdrawn
+    assert "nothing" in twins.judged(source, failing, SETTING)[0]
 
 
 def test_a_certificate_names_the_original_file_wherever_it_is_made(tmp_path, monkeypatch):
@@ -145,7 +137,7 @@ def test_a_patched_file_finds_its_neighbours(tmp_path):
         + twins.RIGHT
     )
     source = written(tmp_path, text)
-    assert not judged(source, patch(text), "Bandit", SETTING).withdrawn
+    assert not twins.judged(source, text, SETTING)[0]
     with as_file(source, text) as file:
         assert file.name == "bandit.py"
         folder = file.parent

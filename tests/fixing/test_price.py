@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from privcheck.fixing import _price
-from privcheck.fixing._edits.edit import made
-from privcheck.fixing._judgement import judged
+from privcheck.fixing._environments import Place, constants, places_for
 from privcheck.fixing._look import Setting
-from privcheck.fixing._price import Place, about_price, places_for, priced, ratio
-from privcheck.fixing._search import Patch
+from privcheck.fixing._price import about_price, priced, ratio
 from privcheck.fixing._source_text import SourceText
 from privcheck.results import PlaceRegret, PolicyRegret
 
@@ -36,9 +34,7 @@ def source_of(folder, text):
 def test_a_certified_patch_that_stops_learning_is_found(name, tmp_path):
     original, text = twins.STUCK[name]
     source = source_of(tmp_path, original)
-    edit = made("an edit of a test", "structure", "none", 1)
-    judgement = judged(source, Patch(text, (edit,), 3), "Bandit", Setting())
-    assert not judgement.withdrawn, "this twin is the price's, not the judge's"
+    assert not twins.judged(source, text, Setting())[0], "this twin is the price's, not the judge's"
     found = priced(source, "Bandit", [text], Setting(), rounds=900, seconds=20.0)
     assert found.stops[0].startswith("it stops learning: in the last third of the rounds its regret is "), found
 
@@ -85,6 +81,45 @@ def test_environments_are_on_both_sides_of_every_constant():
     ]  # fmt: skip
 
 
+def test_constants_at_an_end_of_the_range_leave_arms_that_differ():
+    """Below 1e-9 all arms have the mean 0 once they are rounded, and no share of a regret of 0 is a number."""
+    for limit in ("1e-9", "0.9999", "1e-9 < reward < 0.2 and 0.99"):
+        code = f"class A:\n    def update(self, action, reward):\n        if {limit} < reward: self.n += 1\n"
+        for arms in (2, 40):
+            assert all(place.gap > 0.003 for place in places_for(code, "A", Setting(arms=arms))), (limit, arms)
+
+
+INHERITED = """\
+MOST = 0.8
+
+
+class Base:
+    low = 0.3
+
+    def __init__(self, rng, arms, epsilon=0.1, limit=0.6):
+        self.rng, self.epsilon, self.limit = rng, epsilon, limit
+
+    def update(self, action, reward):
+        if self.low < reward < MOST or reward > self.limit or self.rng.random() < self.epsilon:
+            self.n += 1
+
+
+class Bandit(Base):
+    pass
+
+
+class Other:
+    def update(self, action, reward):
+        return reward > 0.95
+"""
+
+
+def test_constants_of_bases_count_and_so_do_those_with_names():
+    assert constants(INHERITED, "Bandit") == {0.3, 0.6, 0.8}, "and no epsilon, which is passed"
+    _, below, above = places_for(INHERITED, "Bandit", Setting())
+    assert (below.chances, above.chances) == ((0.27, 0.06), (0.98, 0.84))
+
+
 def test_other_ranges_of_rewards_are_told_to_the_policy(tmp_path):
     text = twins.UCB.replace(
         "self.counts[action] += 1", "assert reward in (-2.0, 8.0)\n        self.counts[action] += 1"
@@ -101,6 +136,11 @@ def test_what_cannot_be_measured_is_not_recommended(tmp_path):
     found = priced(source, "Bandit", [failing], Setting(), rounds=300, seconds=3.0)
     assert found.patches == [None]
     assert found.stops == ["its regret could not be measured"]
+    source = source_of(tmp_path, failing)
+    found = priced(source, "Bandit", [twins.RIGHT], Setting(), rounds=300, seconds=0.01)
+    assert found.original is None
+    assert found.patches[0].runs == 2
+    assert found.stops == ["the regret of the original could not be measured"]
 
 
 def test_the_ratio_is_taken_where_the_original_learns():
@@ -150,8 +190,37 @@ def test_an_original_that_does_not_learn_is_told(tmp_path):
         assert any("fewer than 32" in note for note in about_price(found))
 
 
+class Played:
+    """A meter whose runs have these regrets: shape (runs, places, 2) for each text."""
+
+    def __init__(self, *late):
+        self.rounds, self.setting = 300, Setting()
+        self.places = [Place((0.75, 0.25))]
+        self.texts = late
+        self.runs = [np.stack([0.0 * each, each * 25.0], axis=1)[:, None, :] for each in late]
+
+    played, shares = _price.Meter.played, _price.Meter.shares
+    rise, difference = _price.Meter.rise, _price.Meter.difference
+
+
+def test_what_two_standard_errors_hide_is_not_settled():
+    """A patch whose regret rises by .2 +- .1 may stop learning; by .2 +- .001 it does not."""
+    rng = np.random.default_rng(0)
+    original = np.zeros(40)
+    for spread, settled in ((0.6, False), (0.006, True)):
+        noise = rng.normal(size=40)
+        patch = 0.2 + spread * (noise - noise.mean()) / noise.std()
+        assert (not _price._undecided(Played(original, patch))) is settled
+    close = [rng.normal(0.1, 0.1, size=40) for _ in range(2)]
+    assert _price._undecided(Played(original, *close)) != []
+    assert _price._undecided(Played(original, close[0], close[0] + 0.1)) == []
+
+
 def test_enough_runs_need_no_note():
     runs = PolicyRegret("a", 32, (PlaceRegret("x", 1.0, 0.1, 0.1, 0.1),))
     assert about_price(_price.Priced(runs, [runs, None], ["", ""], ())) == []
+    (note,) = about_price(_price.Priced(runs, [runs, None], ["", ""], (), is_settled=False))
+    assert note.startswith("after 32 runs in an environment it is not settled which patch is best")
+    assert note.endswith("a larger time budget plays more")
     (note,) = about_price(_price.Priced(None, [runs], [""], ()))
     assert note == "the regret of the original could not be measured, so whether patches learn is not known"

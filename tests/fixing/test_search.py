@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from privcheck.fixing import _look
 from privcheck.fixing._look import Setting, look
 from privcheck.fixing._program import NotEditableError
-from privcheck.fixing._search import KEPT, other, search
+from privcheck.fixing._search import KEPT, Move, _Search, other, search
 from privcheck.fixing._source_text import SourceText
 
 
@@ -187,3 +188,76 @@ def test_a_constructor_without_generator_and_epsilon_gets_both(tmp_path):
     for patch in answer.patches:
         assert "def __init__(self, rng, arms=2, epsilon=1):" in patch.text
         assert "int(self.rng.integers(0, (len(self.n) - 1) + 1))" in patch.text
+
+
+FIXED_SCALE = """\
+class Bandit:
+    def __init__(self, rng, arms):
+        assert arms == 2
+        self.rng, self.t, self.sums = rng, 0, [0.0, 0.0]
+
+    def select(self):
+        return self.sums.index(max(self.sums))
+
+    def update(self, action, reward):
+        self.t += 1
+        self.sums[action] += float(reward + self.rng.laplace(0.0, 1.0))
+"""
+
+
+def test_a_bandit_that_keeps_what_is_asked_for_is_left_alone(tmp_path):
+    """Its noise is for epsilon = 1 and two arms: elsewhere it would leak or fail, and nobody asked for that."""
+    answer = search(source(tmp_path, FIXED_SCALE), "Bandit", Setting())
+    assert (answer.finding, answer.patches, answer.looks) == (None, (), 1)
+    assert search(source(tmp_path, FIXED_SCALE), "Bandit", Setting(epsilon=0.9), looks=1).finding.kind == "first"
+
+
+def test_a_leak_in_later_rounds_is_found_all_the_same(tmp_path):
+    late = FIXED_SCALE.replace("self.t += 1\n", "self.t += 1\n        if self.t > 60: self.t += [0, 1][reward > 0.5]\n")
+    assert look(late, "Bandit", Setting()) is None
+    assert search(source(tmp_path, late), "Bandit", Setting(), looks=1).finding.kind == "comparison"
+
+
+SLOW = """
+    def wait(self):
+        start = time.process_time()
+        while time.process_time() < start + 0.02: pass
+"""
+
+
+def test_a_bandit_that_takes_its_time_is_left_alone(tmp_path, monkeypatch):
+    """Its looks are ended after 1 s: at first with as many rounds as they have, then with all that they may have."""
+    monkeypatch.setattr(_look, "SECONDS", 1)
+    slow = "import time\n" + FIXED_SCALE.replace("self.t += 1", "self.t += 1; self.wait()") + SLOW
+    text = slow.replace("0.02", "0.02 * (self.t > 40)")
+    assert look(text, "Bandit", Setting(runs=1, horizon=127)).kind == "time"
+    assert search(source(tmp_path, text), "Bandit", Setting(runs=1)).finding is None
+    assert look(slow, "Bandit", Setting(runs=6)).kind == "time"
+    assert search(source(tmp_path, slow), "Bandit", Setting(runs=6)).finding is None
+    leaking = slow.replace(" + self.rng.laplace(0.0, 1.0)", "")
+    found = search(source(tmp_path, leaking), "Bandit", Setting(runs=6), looks=1)
+    assert found.finding.kind in ("conversion", "comparison")
+
+
+def test_an_edit_in_place_of_another_can_be_made_again(tmp_path):
+    """Otherwise no other edit of its patch could be left out."""
+    running = _Search(source(tmp_path, GREEDY), "Bandit", Setting(), 5, 5, 60.0)
+    finding = running._look(GREEDY)
+    first = next(each for each in running._proposals(GREEDY, finding) if each.edit.name == "latest-released")
+    place = running._place(GREEDY, finding)
+    for proposal in (first, first.instead):
+        again = running._again([Move(proposal, finding, *place)])
+        assert (again.text, again.edits) == (proposal.text, (proposal.edit,))
+
+
+def test_it_is_told_why_nothing_holds(tmp_path):
+    leaking = FIXED_SCALE.replace(" + self.rng.laplace(0.0, 1.0)", "")
+    own = source(tmp_path, leaking)
+    found = search(own, "Bandit", Setting(), looks=6)
+    assert found.patches == ()
+    assert len(found.refused) == len(found.tried) > 2
+    assert all("AssertionError" in why or f"{own.path}:" in why for why in found.refused)
+    assert found.unfit == ()
+    built = leaking.replace("rng, arms", "arms").replace("self.rng", "self.r").replace("= rng", "= 0")
+    found = search(source(tmp_path, f"{built}\nB = Bandit(2)\n"), "Bandit", Setting(), looks=3)
+    assert "noisy-rewards cannot be made here: the file builds the class itself, without a Generator" in found.unfit

@@ -3,6 +3,8 @@
 Each is the text of a whole file. `UCB` is the original, which releases nothing.
 """
 
+from privcheck.fixing._judgement import afresh, certified, looked_at_elsewhere
+
 HEAD = """import numpy as np
 import privcheck
 
@@ -157,3 +159,12 @@ class Bandit:
     ),
 }
 """The original and the patch: certified, and it learns no more."""
+
+
+def judged(source, text, setting):
+    """Return why a text is withdrawn, by guarded runs elsewhere or for want of a certificate, and the certificate."""
+    found = looked_at_elsewhere(source, text, "Bandit", setting)
+    if found.withdrawn:
+        return found.withdrawn, None
+    certificate, why = certified(source, text, "Bandit", afresh(setting))
+    return why, certificate

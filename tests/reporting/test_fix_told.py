@@ -8,7 +8,8 @@ from dataclasses import replace
 from rich.console import Console
 
 from privcheck.reporting import details, page
-from privcheck.reporting._text.fix_sentences import certify_command, provided, sentence
+from privcheck.reporting._kinds.fix import markdown
+from privcheck.reporting._text.fix_sentences import certify_command, provided, sentence, tried_words
 from privcheck.results import Fix
 from privcheck.results._example_results import FIXED_BANDIT
 
@@ -44,6 +45,36 @@ def test_regret_that_was_not_measured_is_not_called_a_patch_that_stops_learning(
     (patch,) = STUCK.patches
     unknown = replace(STUCK, patches=(replace(patch, regret=None, why="its regret could not be measured"),))
     assert sentence(unknown).endswith("and none is recommended: its regret could not be measured")
+    why = "the regret of the original could not be measured"
+    unknown = replace(STUCK, original=None, patches=(replace(patch, why=why),))
+    assert sentence(unknown).endswith(f"and none is recommended: {why}")
+
+
+def test_what_was_tried_is_told_with_why_it_does_not_hold():
+    tried = (("noisy-read",), ("noisy-read", "forget"), ("noisy-read",), ("laplace",))
+    found = replace(
+        FIXED_BANDIT, outcome="nothing certifies", patches=(), tried=tried, refused=("a leak\nat a.py:3", "", "another")
+    )
+    told = ["tried noisy-read: a leak at a.py:3", "tried noisy-read + forget", "tried laplace"]
+    assert tried_words(found) == told
+    for show in (shown, page):
+        assert all(line in show(found) for line in told)
+
+
+def test_the_confidence_of_an_audit_is_the_one_that_it_had():
+    assert "(99.9 % confidence)" in shown(FIXED_BANDIT)
+    told = shown(replace(FIXED_BANDIT, patches=(replace(BEST, audit_confidence=1.0 - 1e-5),)))
+    assert "(99.999 % confidence)" in told
+
+
+def test_a_diff_in_a_summary_is_one_block_whatever_is_in_it():
+    """A docstring may have a fence of its own, and names may have characters that do not print."""
+    diff = BEST.diff + " ````\n+# \x1b[31m red\n"
+    told = markdown(replace(FIXED_BANDIT, patches=(replace(BEST, diff=diff),)))
+    assert told.count("\n`````") == 2
+    assert "\x1b" not in told
+    assert markdown(FIXED_BANDIT).count("\n```") == 2
+    assert BEST.diff in markdown(FIXED_BANDIT)
 
 
 def test_notes_are_shown_and_read_back():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from privcheck.fixing._program import NotEditableError, Program, receiver
+from privcheck.fixing._program import Function, NotEditableError, Program, receiver
 from privcheck.fixing._source_text import Span
 
 BY_NAME = ("arms", "epsilon", "delta", "horizon", "rho", "mu")
@@ -24,6 +24,8 @@ class Constructor:
         self.program, self.default = program, epsilon
         self.init = program.inherited("__init__")
         self.own = program.methods.get("__init__")
+        if self.own is not None and program.cls.bases and _passes_on(self.own):
+            self.init, self.own = program.inherited("__init__", above=True), None
 
     def generator(self, own: str = "self") -> tuple[str, list[Span]]:
         """Return the expression of the Generator in a method, and what has to be changed for it."""
@@ -64,9 +66,9 @@ class Constructor:
         """Return the name of a field of a data class."""
         fields = [
             node.target.id
-            for each in self.program.line_of_classes
+            for each in reversed(self.program.line_of_classes)  # those of a base come first
             for node in each.body
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _is_passed(node)
         ]
         if not fields or (name != "rng" and name not in fields):
             raise NotEditableError("the class has no constructor")
@@ -148,6 +150,18 @@ def assignments(node: ast.AST) -> list[tuple[ast.expr, ast.expr | None]]:
         else:
             found += [(each, None) for each in target.elts]
     return found
+
+
+def _passes_on(init: Function) -> bool:
+    """Return whether a constructor names no argument but takes all: it hands them to a base."""
+    return init.args.vararg is not None and len([*init.args.posonlyargs, *init.args.args]) == 1
+
+
+def _is_passed(field: ast.AnnAssign) -> bool:
+    """Return whether a field of a data class is a parameter of its constructor."""
+    given = field.value.keywords if isinstance(field.value, ast.Call) else []
+    left_out = any(each.arg == "init" and ast.unparse(each.value) == "False" for each in given)
+    return "ClassVar" not in ast.unparse(field.annotation) and not left_out
 
 
 def _is(value: ast.expr | None, parameter: str) -> bool:

@@ -32,13 +32,16 @@ NOISY_COUNTS = (
 CLIPPED = "; what was released is moved into the range of rewards, for code that fails on other numbers"
 
 
-def universal(program: Program, low: float, high: float, epsilon: float) -> Iterator[Proposal]:
+def universal(
+    program: Program, low: float, high: float, epsilon: float, unfit: list[str] | None = None
+) -> Iterator[Proposal]:
     """Yield the universal edits of a program, as far as its class can be edited.
 
     Parameters
     ----------
     low, high : the range of rewards.
     epsilon : the default of a parameter `epsilon` that the constructor lacks.
+    unfit : receives why edits cannot be made here, in words.
     """
     update = program.inherited("update")
     line = program.cls.lineno if update is None else update.lineno
@@ -50,7 +53,9 @@ def universal(program: Program, low: float, high: float, epsilon: float) -> Iter
     ):
         try:
             text, clipped = (program.applied(change(program, low, high, epsilon, clip)) for clip in (False, True))
-        except NotEditableError:
+        except NotEditableError as error:
+            if unfit is not None and change is not _noisy_counts:  # which few bandits are for
+                unfit.append(f"{name} cannot be made here: {error}")
             continue
         instead = Proposal(made(f"clipped-{name}", "universal", f"{argument}{CLIPPED}", line), clipped, "")
         if program.is_fragile and clipped != text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,7 +117,11 @@ def notebook(found: Fix) -> str:
 def markdown(found: Fix) -> str:
     """Return the sentence and the diff for the summary of a job."""
     patch = found.recommended
-    diff = "" if patch is None else f"\n```diff\n{patch.diff}```\n"
+    diff = ""
+    if patch is not None:
+        shown = "\n".join(map(diff_line, patch.diff.rstrip("\n").split("\n")))
+        fence = "`" * max([3, *(1 + len(run) for run in re.findall("`+", shown))])  # code may have one of its own
+        diff = f"\n{fence}diff\n{shown}\n{fence}\n"
     return f"### privcheck fix\n\n{mark(found)} {as_cell(sentence(found))}\n{diff}"
 
 

@@ -42,6 +42,11 @@ from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, RECOMMENDED, W
 
 TITLE = "privcheck fix"
 
+AGAIN = (
+    "To apply it, after you have read it. Regret is measured again, and how often depends on the time that it takes: "
+    "if fix.patch is not the patch above, another one came first."
+)
+
 TONES = {FIXED: "certified", NOTHING_TO_FIX: "certified", NONE_LEARNS: "inconclusive"}
 """The colour of an outcome."""
 
@@ -85,7 +90,7 @@ def _finding(found: Fix) -> list[str]:
 
 def _recommended(found: Fix, patch: FixPatch) -> list[str]:
     why = items([f"{clean(edit.name)}, line {edit.line}: {clean(edit.argument)}." for edit in patch.edits])
-    apply = [element("p", "To apply it, after you have read it:"), code_block(command(found))]
+    apply = [element("p", AGAIN), code_block(command(found))]
     parts = [section("The patch", [diff_block(patch.diff), why, *apply])]
     if patch.certificate is not None:
         told = element("p", text(f"{certificate_sentence(patch.certificate)}."))

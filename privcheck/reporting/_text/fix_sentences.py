@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import zip_longest
 
 from privcheck.accounting import Pure
 from privcheck.errors import printable
@@ -35,8 +36,8 @@ def sentence(found: Fix) -> str:
         return f"{found.outcome}: the code is certified as it is, at epsilon = {found.epsilon:g}"
     if found.outcome == NONE_LEARNS:
         several = patches(len(found.certified))
-        stops = any(patch.regret is not None for patch in found.certified)
-        why = "each stops learning" if stops else "its regret could not be measured"
+        unknown = [patch.why for patch in found.certified if not patch.stops_learning]
+        why = clean(unknown[0]) if unknown else "each stops learning"
         return f"{found.outcome}: {several} certified at epsilon = {found.epsilon:g}, and none is recommended: {why}"
     if found.finding is None and found.notes:
         return f"{found.outcome}: {clean(found.notes[0])}"
@@ -58,7 +59,16 @@ def _bound(patch: FixPatch) -> str:
     if patch.regret_ratio is None:
         beside = "; the original does not learn" if patch.regret is not None else ""
         return f"{told}; its regret is {share(patch.regret)} of the uniform policy's{beside}"
-    return f"{told}; its regret is {patch.regret_ratio:.2g} times that of the original"
+    return f"{told}; its regret is {times(patch.regret_ratio)} times that of the original"
+
+
+def times(ratio: float) -> str:
+    """Return a ratio with two digits, or all that stand before the point.
+
+    >>> times(0.974), times(15.31), times(153.1)
+    ('0.97', '15', '153')
+    """
+    return f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:.0f}"
 
 
 def share(regret: PolicyRegret | None) -> str:
@@ -100,9 +110,10 @@ def audit_words(found: Fix, patch: FixPatch) -> str:
         return f"{told}It was not audited: only the recommended patch is."
     rounds = f" of {plural(patch.audit_rounds, 'round')}" if patch.audit_rounds else ""
     silent = "" if patch.audit_releases else " No release falls into these rounds, so it says nothing of the noise."
+    confidence = f"{100.0 * patch.audit_confidence:.6g} % confidence"
     return (
         f"{told}An audit of {patch.audit_runs:,} runs per stream{rounds} gives epsilon at least "
-        f"{at_least(patch.epsilon_lower)} (99.9 % confidence), which does not contradict epsilon = {found.epsilon:g}."
+        f"{at_least(patch.epsilon_lower)} ({confidence}), which does not contradict epsilon = {found.epsilon:g}."
         f"{silent}"
     )
 
@@ -146,9 +157,11 @@ def withdrawn(found: Fix) -> list[str]:
 
 
 def tried_words(found: Fix) -> list[str]:
-    """Return what was tried, each combination of edits once."""
-    combined = dict.fromkeys(" + ".join(dict.fromkeys(names)) for names in found.tried if names)
-    return [f"tried {clean(names)}" for names in combined]
+    """Return what was tried, each combination of edits once, with what was found in it."""
+    combined: dict[str, str] = {}
+    for names, why in zip_longest(found.tried, found.refused, fillvalue=""):
+        combined.setdefault(" + ".join(dict.fromkeys(names)), why)
+    return [clean(f"tried {names}: {why}" if why else f"tried {names}") for names, why in combined.items() if names]
 
 
 def fix_command(certificate: Certificate, place: str = "") -> str:
@@ -182,9 +195,17 @@ def fix_command(certificate: Certificate, place: str = "") -> str:
 
 
 def command(found: Fix) -> str:
-    """Return the commands that apply the recommended patch after it was read."""
+    """Return the commands that look for the recommended patch again, as it was looked for, and apply it.
+
+    >>> from dataclasses import replace
+    >>> from privcheck.results._example_results import FIXED_BANDIT
+    >>> print(command(replace(FIXED_BANDIT, seed=3, rounds=2000)))
+    privcheck fix bandit.py:Bandit --epsilon 1 --arms 2 --horizon 40 --rounds 2000 --seed 3 --diff fix.patch
+    git apply fix.patch
+    """
     asked = _asked(found.target, found.epsilon, found.arms, found.rewards)
-    return f"privcheck fix {asked} --diff fix.patch\ngit apply fix.patch"
+    options = f"--horizon {found.horizon} --rounds {found.rounds} --seed {found.seed}"
+    return f"privcheck fix {asked} {options} --diff fix.patch\ngit apply fix.patch"
 
 
 def certify_command(found: Fix, patch: FixPatch) -> str:

@@ -1,0 +1,118 @@
+"""The test that `privcheck init --from` writes for a class of one's own."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import tomllib
+from pathlib import Path
+
+from privcheck.errors import PrivcheckError, words
+
+TEMPLATE = Path(__file__).with_name("skeleton") / "test_privacy_of.py.txt"
+
+CLAIM = {"epsilon": 1.0, "arms": 2, "horizon": 16}
+"""What the marks say where neither the project nor the constructor says it."""
+
+
+def test_of_class(place: Path, target: str) -> tuple[str, str]:
+    """Return the path, in a project, and the text of a test of a class, which is read and not imported.
+
+    Parameters
+    ----------
+    place : the folder of the project. If its pyproject.toml has a claim in `[tool.privcheck]`, the marks have none.
+    target : "path/to/file.py:Class".
+
+    Raises
+    ------
+    PrivcheckError : no class in a file that can be read, or one whose `update` takes other arguments.
+    """
+    module, _, name = target.rpartition(":")
+    if not module.endswith(".py") or not name.isidentifier():
+        raise PrivcheckError("from", target, "path/to/file.py:Class", "name the class after a colon")
+    found = _class_in(Path(module), name)
+    _check_update(found, target)
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
+    path = f"tests/test_privacy_of_{snake}.py"
+    own = Path(os.path.relpath(Path(module).resolve(), (place / "tests").resolve())).as_posix()
+    claim = "" if _has_claim(place) else _claim_of(found)
+    text = TEMPLATE.read_text(encoding="utf-8")
+    for key, value in {"class": name, "file": _written(own), "claim": claim, "name": snake}.items():
+        text = text.replace(f"${{{key}}}", value)
+    return path, text
+
+
+def _written(text: str) -> str:
+    """Return a text as a formatter writes it.
+
+    >>> _written("../bandit.py")
+    '"../bandit.py"'
+    """
+    return repr(text) if '"' in text or "\\" in text or not text.isprintable() else f'"{text}"'
+
+
+def _class_in(file: Path, name: str) -> ast.ClassDef:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or getattr(error, "msg", None) or str(error)
+        got = words(f"{file}, which cannot be read: {reason}")
+        raise PrivcheckError("from", got, "a Python file", "check the path") from None
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    if name not in classes:
+        hint = f"the file has {', '.join(classes)}" if classes else "the file has no class at its top level"
+        raise PrivcheckError("from", f"{file}:{name}", "a class at the top level of the file", hint)
+    return classes[name]
+
+
+def _method(found: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    return next((node for node in found.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
+
+
+def _check_update(found: ast.ClassDef, target: str) -> None:
+    """Refuse a class that is told anything but an action and its reward, as far as the class itself says."""
+    update = _method(found, "update")
+    if update is None:
+        if found.bases:
+            return
+        got = words(f"{target}, which has no method update()")
+        raise PrivcheckError("from", got, "a bandit with select() and update(action, reward)", "")
+    taken = [*update.args.posonlyargs, *update.args.args]
+    if len(taken) != 3 and not update.args.vararg and not update.decorator_list:
+        got = words(f"{target} with update({ast.unparse(update.args)})")
+        hint = "for other kinds of feedback write the test by hand, with feedback= in its marks"
+        raise PrivcheckError("from", got, "update(self, action, reward)", hint)
+
+
+def _has_claim(place: Path) -> bool:
+    try:
+        table = tomllib.loads((place / "pyproject.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    tool = table.get("tool")
+    own = tool.get("privcheck") if isinstance(tool, dict) else None
+    return isinstance(own, dict) and "epsilon" in own
+
+
+def _claim_of(found: ast.ClassDef) -> str:
+    r"""Return the arguments of the marks: what the constructor takes by default, where that can be claimed.
+
+    >>> _claim_of(ast.parse("class A:\\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
+    '(epsilon=0.5, arms=3, horizon=16)'
+    """
+    claim = dict(CLAIM)
+    init = _method(found, "__init__")
+    if init is not None:
+        taken = [*init.args.posonlyargs, *init.args.args][::-1]
+        given = [*zip(taken, init.args.defaults[::-1], strict=False)]
+        given += [
+            (each, value) for each, value in zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True) if value
+        ]
+        for each, value in given:
+            number = value.value if isinstance(value, ast.Constant) else None
+            if each.arg == "epsilon" and type(number) in (int, float) and 0.0 < number < float("inf"):
+                claim["epsilon"] = float(number)
+            if each.arg == "arms" and type(number) is int and number >= 2:
+                claim["arms"] = number
+    return f"({', '.join(f'{name}={value!r}' for name, value in claim.items())})"
