@@ -58,13 +58,19 @@ def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> li
         raise PrivcheckError("horizon", horizon, f"at least the number of arms, {arms}", hint)
     if own:
         return own
+    size, later = (horizon, arms, game.rewards), not _shows_the_last_round(game)
     if game.contexts:
-        found = contextual_pairs(horizon, arms, game.rewards, game.contexts)
+        found = contextual_pairs(*size, game.contexts)
     else:
-        found = structured_pairs(horizon, arms, game.rewards, game.neighbours)
-    size = horizon, arms, game.rewards
-    varied = varied_pairs(VARIED_PAIRS, effort.seed, *size, game.neighbours, game.contexts)
-    return found + varied + random_pairs(RANDOM_PAIRS, effort.seed, *size, game.relation, game.contexts)
+        found = structured_pairs(*size, game.neighbours, shown_later=later)
+    varied = varied_pairs(VARIED_PAIRS, effort.seed, *size, game.neighbours, game.contexts, shown_later=later)
+    drawn = random_pairs(RANDOM_PAIRS, effort.seed, *size, game.relation, game.contexts, shown_later=later)
+    return found + varied + drawn
+
+
+def _shows_the_last_round(game: Game) -> bool:
+    """Tell whether something is output after the last reward: a recommendation, or what is released."""
+    return not game.contexts and (kind(game.feedback).length(1) > 1 or game.observe == "releases")
 
 
 def searched(pairs: list[StreamPair], played: list[StreamPair], outcome: Outcome, runner: Runner) -> Search:

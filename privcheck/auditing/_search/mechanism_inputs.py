@@ -65,7 +65,7 @@ def mechanism_pairs(target: Any, game: Game, effort: Effort) -> list[StreamPair]
     if game.neighbours == ADD_REMOVE:
         pairs = adding_pairs(rows, columns, game.rewards)
     else:
-        pairs = structured_pairs(rows, columns, game.rewards, game.neighbours)
+        pairs = structured_pairs(rows, columns, game.rewards, game.neighbours, shown_later=False)
         number = min(VARIED_PAIRS, PAIRS_PER_ENTRY * rows * columns)
         pairs += varied_pairs(number, effort.seed, rows, columns, game.rewards, game.neighbours, shown_later=False)
     if not game.arms:
