@@ -50,6 +50,8 @@ def audit(
     time_limit: float | None = None,
     scheduler: str | None = None,
     store: Any = None,
+    messages: bool = False,
+    read_code: bool = False,
 ) -> AuditReport:
     """Audit a policy or a mechanism: return a lower bound on its epsilon, a verdict on its claim, and a witness.
 
@@ -135,6 +137,11 @@ def audit(
         draw from seeds.
     store : a folder on a local disk in which finished chunks are kept; an audit that was ended, in whatever way, goes
         on from them when it is called again. The target has to be in a file, and to draw from seeds.
+    messages : for a function of data, whether an observer sees the message of an exception too: its text is then a part
+        of the output, and so is each number in it. Addresses of objects are left out. By default the class alone.
+    read_code : whether the numbers that the target's code names are read, without running it, and tried as values of
+        the data and as rounds: a leak that needs a certain value is found where the code compares with it. It only
+        adds candidates.
 
     Returns
     -------

@@ -179,6 +179,8 @@ class AuditReport(Result):
     suspicion : what speaks against the claim although counts of runs have not refuted it, so that the verdict is
         "inconclusive": a given law, or a step of the target taken by itself. None where there is nothing of the kind,
         and in reports written before there was such a field.
+    messages : whether the messages of exceptions were observed.
+    read_code : whether numbers of the target's code were tried as values of the data.
 
     """
 
@@ -236,6 +238,8 @@ class AuditReport(Result):
     law: str | None = None
     by_law: LawEvidence | None = None
     suspicion: Suspicion | None = None
+    messages: bool = False
+    read_code: bool = False
 
     def __post_init__(self) -> None:
         check_verdict(self.verdict)

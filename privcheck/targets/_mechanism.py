@@ -62,6 +62,7 @@ class MechanismRunner:
     encode : turns each output into one that can be read; None to read outputs as they are.
     randomness : "seeded" or "independent", if the user said so: the function may then be `f(data)`.
     time_limit : seconds for a run; None for the usual limit.
+    messages : whether the message of an exception is part of the output.
 
     Attributes
     ----------
@@ -74,6 +75,7 @@ class MechanismRunner:
     encode: Callable[[Any], Any] | None = None
     randomness: str | None = None
     time_limit: float | None = None
+    messages: bool = False
     chunk_runs: ClassVar[int] = 50_000
 
     def __post_init__(self) -> None:
@@ -82,14 +84,17 @@ class MechanismRunner:
         if self.encode is not None and self._batch is not None:
             hint = "call it where the array of outputs is made"
             raise PrivcheckError("encode", self.encode, "None for a target that makes many runs at once", hint)
+        if self.messages and (self._batch is not None or is_measurement(self.mechanism)):
+            hint = "an exception ends all its runs"
+            raise PrivcheckError("messages", True, "False for a target whose exceptions are no outputs", hint)
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("location", "encode", "randomness", "time_limit")
+        names = ("location", "encode", "randomness", "time_limit", "messages")
         return {name: getattr(self, name) for name in names} | {"mechanism": None if self.location else self.mechanism}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.location, self.encode, self.raised = state["location"], state["encode"], ""
-        self.randomness, self.time_limit = state["randomness"], state["time_limit"]
+        self.randomness, self.time_limit, self.messages = state["randomness"], state["time_limit"], state["messages"]
         self.mechanism = self.location.load_once() if self.location else state["mechanism"]
         self._batch = self._batched()
 
@@ -175,7 +180,7 @@ class MechanismRunner:
             raise
         except Exception as error:
             self.raised = describe_exception(error)
-            return Raised.by(error)
+            return Raised.by(error, message=self.messages)
         return self._encoded(output)
 
     def _encoded(self, output: Any) -> Any:

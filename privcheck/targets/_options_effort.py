@@ -58,4 +58,10 @@ class Effort(Declared):
         value="FILE",
         field="",
     )
+    read_code: bool = option(
+        Switch(),
+        doc="Read the numbers that the target's code names, and try data with these values, at rounds so numbered.",
+        heading=EFFORT,
+        default=False,
+    )
     seed: int = option(Integer(0), doc="Seed of all randomness.", heading=EFFORT, default=0, hint="give an integer")

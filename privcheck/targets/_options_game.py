@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from privcheck.declared import Choice, Declared, Integer
+from privcheck.declared import Choice, Declared, Integer, Switch
 from privcheck.errors import PrivcheckError
 from privcheck.targets._declaring_options import (
     CLAIM,
@@ -90,6 +90,12 @@ class Game(Declared):
         hint="encode=lambda model: model.coef_, say",
         value="PLACE",
         field="",
+    )
+    messages: bool = option(
+        Switch(),
+        doc="Observe the messages of exceptions too: their text, and each number in it. Usual is the class alone.",
+        heading=CLAIM,
+        default=False,
     )
     law: Any = option(  # noqa: RUF009
         Checked("a function of the data that returns a law, or the place of one", function_or_place),

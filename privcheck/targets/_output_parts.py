@@ -40,21 +40,40 @@ def code_of(text: str) -> int:
     return CODED - int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7], "big")
 
 
+ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
+"""Addresses of objects, which differ from run to run and say nothing."""
+
+WRITTEN = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+"""Numbers in a message: they are parts of their own, so that messages that differ in nothing else have one symbol."""
+
+MOST_WRITTEN = 8
+"""Numbers of a message that are read."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Raised:
-    """An exception as an output: an observer sees its class, and never its text.
+    """An exception as an output: an observer sees its class, and its message only if that was asked for.
+
+    Of a message, each number is a part of its own, and addresses of objects are left out.
 
     >>> Raised.by(ValueError("the sum was 3.1")).name
     'ValueError'
+    >>> Raised.by(ValueError("the sum of <Data at 0x7f3a> was 3.1"), message=True)
+    Raised(name='ValueError: the sum of <Data at 0x> was #', numbers=(3.1,))
     """
 
     name: str
+    numbers: tuple[float, ...] = ()
 
     @classmethod
-    def by(cls, error: BaseException) -> Raised:
+    def by(cls, error: BaseException, *, message: bool = False) -> Raised:
         """Return the output of a run that raised this exception."""
         kind = type(error)
-        return cls(kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}")
+        name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        if not message:
+            return cls(name)
+        text = ADDRESS.sub("0x", str(error))
+        return cls(f"{name}: {WRITTEN.sub('#', text)}", tuple(map(float, WRITTEN.findall(text)[:MOST_WRITTEN])))
 
     def __str__(self) -> str:
         return f"{RAISED}{self.name}"
@@ -82,7 +101,8 @@ class Parts:
         if isinstance(output, numbers.Complex):
             return f"[{self._real(complex(output).real)},{self._real(complex(output).imag)}]"
         if isinstance(output, Raised):
-            return self._text(str(output))
+            parts = [self._text(str(output)), *map(self._real, output.numbers)]
+            return f"[{','.join(parts)}]" if output.numbers else parts[0]
         if output is None or isinstance(output, str | bytes | np.datetime64 | np.timedelta64):
             return self._text(repr(output if not isinstance(output, np.generic) else output.tolist()))
         if isinstance(output, np.ndarray):

@@ -75,7 +75,7 @@ def code_of(runner: Runner) -> tuple[Any, ...]:
 def played_by(runner: Runner) -> tuple[Any, ...]:
     """Return what decides, beside streams and seeds, what a runner plays."""
     names = ("algorithm", "factory", "keywords", "feedback", "observe", "contexts", "engine", "mechanism", "encode")
-    return tuple((name, getattr(runner, name, None)) for name in (*names, "randomness"))
+    return tuple((name, getattr(runner, name, None)) for name in (*names, "randomness", "messages"))
 
 
 def check_sent(runner: Runner, parameter: str) -> None:

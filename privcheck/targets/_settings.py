@@ -102,6 +102,7 @@ class Settings(Options):
         "epsilon", "delta", "arms", "horizon", "rewards", "feedback", "runs", "time_budget", "confidence", "error",
         "observe", "neighbours", "streams", "contexts", "sequential", "seed", "jobs", "guarded", "pairs", "stop_after",
         "encode", "accountants", "law", "randomness", "time_limit", "rho", "mu", "tradeoff", "scheduler", "store",
+        "messages", "read_code",
     )  # fmt: skip
 
     claim: Claim = field(default_factory=Claim)
@@ -112,6 +113,8 @@ class Settings(Options):
     def __post_init__(self) -> None:
         if self.game.law is not None and self.claim.profile is not None:
             raise PrivcheckError("law", words("a law"), "a claim in epsilon", "its loss is epsilon at a delta")
+        if self.effort.read_code and self.effort.streams is not None:
+            raise PrivcheckError("read_code", True, "False with streams of your own", "they are all that is played")
         if self.effort.sequential and self.claim.epsilon is None:
             raise PrivcheckError("epsilon", None, "a claim to bet against", "sequential audits end when it is refuted")
         if self.execution.guarded and self.claim.budget is None:

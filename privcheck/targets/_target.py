@@ -66,6 +66,11 @@ class Loaded:
         return None
 
     @property
+    def code(self) -> Any:
+        """The user's function or class that is played; None for others."""
+        return None
+
+    @property
     def claim(self) -> float | None:
         """The epsilon that the target itself states; None if it states none."""
         return None
@@ -293,6 +298,10 @@ class _Factory(Loaded):
     factory: Callable[..., Any]
     location: Location | None
 
+    @property
+    def code(self) -> Any:
+        return self.factory
+
     def arms(self, asked: int | None) -> int:
         if asked is not None:
             return asked
@@ -337,7 +346,8 @@ class _Mechanism(Loaded):
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:  # noqa: ARG002
         encode = self.runner.encode if game.encode is None else function_at(game.encode)
-        runner = replace(self.runner, randomness=game.randomness, time_limit=time_limit, encode=encode)
+        more = {"randomness": game.randomness, "time_limit": time_limit, "messages": game.messages}
+        runner = replace(self.runner, encode=encode, **more)
         runner.check_parameters()
         return Target(runner.name, runner, "mechanism", arms, mechanism=self.mechanism)
 
@@ -358,6 +368,9 @@ class _Elsewhere(Loaded):
         return asked or 0
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
+        if game.messages:
+            hint = "what another program plays has no exceptions of Python"
+            raise PrivcheckError("messages", True, "False for a command or a service", hint)
         feedback = "mechanism" if self.service.mechanism else game.feedback
         start = {"arms": arms, "horizon": horizon, **claim.promised, "feedback": feedback}
         seeded = self.service.seeded if game.randomness is None else game.randomness == "seeded"

@@ -41,6 +41,48 @@ def test_every_pair_changes_a_round_that_actions_can_show(neighbours, horizon):
         assert places == set(range(horizon - 1))
 
 
+@pytest.mark.parametrize("neighbours", ["row", "reward", "group:2"])
+@pytest.mark.parametrize("horizon", HORIZONS)
+def test_the_last_round_changes_too_where_it_can_show(neighbours, horizon):
+    pairs = structured_pairs(horizon, 3, (0.0, 1.0), neighbours, shown_later=False)
+    assert max(pair.changed for pair in pairs) == horizon - 1
+    for pair in pairs:
+        relation(neighbours).check(pair.first, pair.second)
+
+
+class LastRewardDecides:
+    """Stops at the horizon and recommends by the last reward, with noise or without."""
+
+    scale = 0.0
+
+    def __init__(self, rng, horizon):
+        self.rng, self.left, self.last = rng, horizon, 0.0
+
+    @property
+    def stopped(self):
+        return not self.left
+
+    def select(self):
+        return self.left % 2
+
+    def update(self, action, reward):
+        self.left, self.last = self.left - 1, reward
+
+    def recommend(self):
+        return int(self.last + self.rng.laplace(scale=self.scale) > 0.5)
+
+
+class LastRewardWithNoise(LastRewardDecides):
+    scale = 1.0
+
+
+@pytest.mark.chance(1e-6, "the verdict of a true claim at this level")
+def test_what_only_the_last_reward_decides_is_found():
+    options = {"feedback": "identification", "arms": 2, "horizon": 6, "runs": 4000, "error": 1e-6}
+    assert privcheck.audit(LastRewardDecides, epsilon=1.0, **options).verdict == "violation"
+    assert privcheck.audit(LastRewardWithNoise, epsilon=1.0, **options).verdict != "violation"
+
+
 def test_long_horizons_keep_the_first_rounds_and_the_edges_of_blocks():
     places = {pair.changed for pair in structured_pairs(100, 2, (0.0, 1.0), "row")}
     assert places >= {*range(16), 15, 16, 31, 32, 63, 64, 98}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from privcheck.arrays import Array, Symbols
+from privcheck.auditing._scoring.combined_parts import Parity, TwoParts
 from privcheck.auditing._scoring.discriminant import Discriminant
 from privcheck.auditing._scoring.learned import LogisticScore
 from privcheck.auditing._scoring.numeric import Distance, Histogram, MostTelling, SumOfHistograms, Value
 from privcheck.auditing._scoring.prefix import distinct_rows
+from privcheck.auditing._scoring.repeated_values import MOST_ON_GRID, Remainder, grid_step
 from privcheck.auditing._scoring.view import NumberView, View
 from privcheck.targets import Outputs, fitted
 
@@ -25,6 +28,11 @@ RUNS_PER_PART = 2
 
 FEW_SEQUENCES = 64
 """Distinct discrete outputs up to which their counts are taken to be enough, so that no regression is fitted."""
+
+COMBINED_FROM = 500
+"""Training runs per stream from which parts are read together in the search: those of its last round, where a pair is
+judged that others have led to. In fewer runs, the best of many combinations is luck.
+"""
 
 
 def number_views(
@@ -43,7 +51,8 @@ def number_views(
     symbols : reads the discrete parts that an observer may see.
     columns : for each number, its name and a function that reads it.
     whole : the word for an output.
-    thorough : adds a histogram of each number, a regression on all parts and the likelihood ratio where it is known.
+    thorough : adds a histogram of each number, remainders, a regression on all parts and the likelihood ratio where it
+        is known.
 
     """
     found: list[View] = []
@@ -64,11 +73,43 @@ def number_views(
     most = min(MOST_WEIGHED if thorough else MOST_WEIGHED // 4, len(outputs) // RUNS_PER_PART)
     if 1 < read_as_numbers <= most:
         found.append(NumberView(f"all numbers of the {whole} (linear discriminant)", real, Discriminant))
+    found += _combined(outputs, symbols, columns, real, whole, thorough=thorough)
     if thorough and (read_as_numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
         everything = f"the whole {whole} (logistic regression)"
         found.append(NumberView(everything, lambda runs: (symbols(runs), real(runs)), LogisticScore))
     if thorough and outputs.ratios is not None:
         found.append(NumberView("the log-likelihood ratio of the releases", _ratios, Value, plain=True))
+    return found
+
+
+def _combined(
+    outputs: Outputs,
+    symbols: Callable[[Outputs], Symbols],
+    columns: list[tuple[str, Callable[[Outputs], Array]]],
+    real: Callable[[Outputs], Array],
+    whole: str,
+    *,
+    thorough: bool,
+) -> list[View]:
+    """Return the views of what parts say together, of none of which each says anything, and of the grid of numbers."""
+    found: list[View] = []
+    if not thorough and len(outputs) < COMBINED_FROM:
+        return found
+    if len(columns) > 1:
+        names = [name for name, _ in columns]
+        found.append(NumberView(f"two numbers of the {whole}", real, partial(TwoParts, names=names)))
+    few = columns[:MOST_NUMBERS] if thorough else []
+    if any(grid_step(read(outputs[:MOST_ON_GRID])) for _, read in few):
+        found.append(
+            NumberView(
+                f"the remainder of a number of the {whole}",
+                lambda runs: np.stack([read(runs) for _, read in few], axis=1),
+                partial(Remainder, names=[name for name, _ in few]),
+            )
+        )
+    if _many(symbols(outputs)):
+        names = [f"symbol {place + 1}" for place in range(symbols(outputs[:1]).shape[1])]
+        found.append(NumberView(f"the parity of some symbols of the {whole}", symbols, partial(Parity, names=names)))
     return found
 
 

@@ -216,7 +216,7 @@ class NumberView:
     def words(self, event: ScoreEvent, shown: Shown) -> str:
         """Say on which side of the threshold the event lies."""
         shares = " vs ".join(f"{100 * (hits / shown.runs):.3g} %" for hits in (shown.first, shown.second))
-        what = self.name if self.plain else f"a learned score of {self.name}"
+        what = self.name if self.plain else f"a learned score of {getattr(event.score, 'described', self.name)}"
         sign = getattr(event.score, "sign", 1.0)
         side = "most" if event.reverse == (sign > 0.0) else "least"
         if event.threshold == -math.inf and event.reverse:

@@ -9,6 +9,7 @@ from privcheck.auditing._search.mechanism_inputs import mechanism_pairs
 from privcheck.auditing._search.random_pairs import RANDOM_PAIRS, random_pairs
 from privcheck.auditing._search.stream_families import contextual_pairs, structured_pairs
 from privcheck.auditing._search.user_streams import read_streams
+from privcheck.auditing._search.values_in_code import pairs_in_code
 from privcheck.auditing._search.varied_streams import VARIED_PAIRS, varied_pairs
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
@@ -34,9 +35,9 @@ def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> li
         hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
         raise PrivcheckError("neighbours", "report", "another neighbour relation for a policy", hint)
     refuse_adding(game.neighbours, "a policy, whose horizon is public")
-    for option in ("encode", "law"):
-        if (given := getattr(game, option)) is not None:
-            raise PrivcheckError(option, given, "None for a policy", "its outputs are its actions")
+    for option, usual in (("encode", None), ("law", None), ("messages", False)):
+        if (given := getattr(game, option)) != usual:
+            raise PrivcheckError(option, given, f"{usual} for a policy", "its outputs are its actions")
     horizon = game.rounds(arms)
     own: list[StreamPair] = []
     if effort.streams is not None:
@@ -58,13 +59,22 @@ def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> li
         raise PrivcheckError("horizon", horizon, f"at least the number of arms, {arms}", hint)
     if own:
         return own
+    size, later = (horizon, arms, game.rewards), not _shows_the_last_round(game)
     if game.contexts:
-        found = contextual_pairs(horizon, arms, game.rewards, game.contexts)
+        found = contextual_pairs(*size, game.contexts)
     else:
-        found = structured_pairs(horizon, arms, game.rewards, game.neighbours)
-    size = horizon, arms, game.rewards
-    varied = varied_pairs(VARIED_PAIRS, effort.seed, *size, game.neighbours, game.contexts)
-    return found + varied + random_pairs(RANDOM_PAIRS, effort.seed, *size, game.relation, game.contexts)
+        found = structured_pairs(*size, game.neighbours, shown_later=later)
+    varied = varied_pairs(VARIED_PAIRS, effort.seed, *size, game.neighbours, game.contexts, shown_later=later)
+    drawn = random_pairs(RANDOM_PAIRS, effort.seed, *size, game.relation, game.contexts, shown_later=later)
+    read = []
+    if effort.read_code:
+        read = pairs_in_code(target.code, game, horizon, arms, effort.seed, shown_later=later)
+    return found + varied + drawn + read
+
+
+def _shows_the_last_round(game: Game) -> bool:
+    """Tell whether something is output after the last reward: a recommendation, or what is released."""
+    return not game.contexts and (kind(game.feedback).length(1) > 1 or game.observe == "releases")
 
 
 def searched(pairs: list[StreamPair], played: list[StreamPair], outcome: Outcome, runner: Runner) -> Search:

@@ -11,6 +11,7 @@ import numpy as np
 from privcheck.auditing._search.given_inputs import drawn_pairs, given_pair
 from privcheck.auditing._search.random_pairs import RANDOM_PAIRS, SEED_KEY, random_pairs
 from privcheck.auditing._search.stream_families import MOST_PAIRS, adding_pairs, structured_pairs
+from privcheck.auditing._search.values_in_code import pairs_in_code
 from privcheck.auditing._search.varied_streams import VARIED_PAIRS, varied_pairs
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Mechanism
@@ -49,6 +50,8 @@ def mechanism_pairs(target: Any, game: Game, effort: Effort) -> list[StreamPair]
         return drawn_pairs(effort.streams, effort, lambda drawn: given_pair(drawn, game))
     if effort.streams is not None:
         return [given_pair(effort.streams, game)]
+    rows = 1 if game.neighbours == "report" else game.horizon or DEFAULT_ROWS
+    read = _in_code(target, game, effort, rows)
     if is_measurement(target):
         return _measurement_pairs(target, game, effort.seed)
     if isinstance(target, Mechanism):
@@ -59,26 +62,35 @@ def mechanism_pairs(target: Any, game: Game, effort: Effort) -> list[StreamPair]
         ends = ((0.0, size), (size, 0.0))
         return [StreamPair(np.array(a), np.array(b), f"{a:g} and {b:g}", NUMBER) for a, b in ends]
     if game.neighbours == "report":
-        return _reports(game.arms, game.rewards) + _random(game, effort.seed, 1)
-    rows = game.horizon or DEFAULT_ROWS
+        return _reports(game.arms, game.rewards) + _random(game, effort.seed, rows) + read
     columns = game.arms or 1
     if game.neighbours == ADD_REMOVE:
         pairs = adding_pairs(rows, columns, game.rewards)
     else:
-        pairs = structured_pairs(rows, columns, game.rewards, game.neighbours)
+        pairs = structured_pairs(rows, columns, game.rewards, game.neighbours, shown_later=False)
         number = min(VARIED_PAIRS, PAIRS_PER_ENTRY * rows * columns)
         pairs += varied_pairs(number, effort.seed, rows, columns, game.rewards, game.neighbours, shown_later=False)
     if not game.arms:
         pairs = [replace(pair, first=pair.first[:, 0], second=pair.second[:, 0]) for pair in pairs]
-    return pairs + _random(game, effort.seed, rows)
+    return pairs + _random(game, effort.seed, rows) + read
 
 
 def _random(game: Game, seed: int, rows: int) -> list[StreamPair]:
-    """Return random pairs of inputs: tables, data of one dimension without `arms`, and single rows under "report"."""
+    """Return random pairs of inputs."""
     columns = game.arms or 1
     number = min(RANDOM_PAIRS, PAIRS_PER_ENTRY * rows * columns)
     options = rows, columns, game.rewards, game.relation
-    pairs = random_pairs(number, seed, *options, shown_later=False)
+    return _as_inputs(random_pairs(number, seed, *options, shown_later=False), game)
+
+
+def _in_code(target: Any, game: Game, effort: Effort, rows: int) -> list[StreamPair]:
+    """Return pairs of values that the code of the target names, if it is to be read."""
+    found = pairs_in_code(target, game, rows, game.arms or 1, effort.seed) if effort.read_code else []
+    return _as_inputs(found, game)
+
+
+def _as_inputs(pairs: list[StreamPair], game: Game) -> list[StreamPair]:
+    """Return tables as they are, as data of one dimension without `arms`, and as single rows under "report"."""
     report = game.neighbours == "report"
     if not game.arms:
         pairs = [replace(pair, first=pair.first[:, 0], second=pair.second[:, 0]) for pair in pairs]

@@ -17,14 +17,17 @@ SPACED = " in spaced rounds"
 """Ends the name of a change in rounds that do not follow each other."""
 
 
-def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neighbours: str) -> list[StreamPair]:
+def structured_pairs(
+    horizon: int, arms: int, rewards: tuple[float, float], neighbours: str, *, shown_later: bool = True
+) -> list[StreamPair]:
     """Return the structured family, or `MOST_PAIRS` pairs of it, shuffled without looking at the policy.
 
     Every round of a base table has the same row: all arms low, all high, one arm high or one arm low. One round is then
     given a row that differs between the streams: all arms low and all high, or one arm against the others. It is tried
     in every position, or for long horizons in a selection that includes the edges of doubling blocks. Under
     `neighbours="reward"` one entry changes, under "group:k" k rows, in successive rounds or at equal distances: persons
-    may return after any number of rounds. At most `MOST_PAIRS` // 2 of the pairs are spaced.
+    may return after any number of rounds. At most `MOST_PAIRS` // 2 of the pairs are spaced. With `shown_later` only
+    later outputs can show a change, as with most policies, so that none begins in the last round.
     """
     low, high = rewards
     rows = [np.full(arms, low), np.full(arms, high)]
@@ -33,7 +36,9 @@ def structured_pairs(horizon: int, arms: int, rewards: tuple[float, float], neig
     bases = {row.tobytes(): row for row in rows}.values()
     found: dict[tuple[bytes, bytes], StreamPair] = {}
     size = group_size(neighbours)
-    for base, place, distance in itertools.product(bases, _places(horizon), [1, *_distances(horizon, size)]):
+    for base, place, distance in itertools.product(
+        bases, _places(horizon, shown_later), [1, *_distances(horizon, size)]
+    ):
         if distance > 1 and place + (size - 1) * distance >= horizon:
             continue
         for change, before, after in _changes(base, low, high, neighbours):
@@ -64,7 +69,7 @@ def adding_pairs(rows: int, columns: int, rewards: tuple[float, float]) -> list[
     changes there, in both orders.
     """
     found: dict[tuple[bytes, bytes], StreamPair] = {}
-    for pair in structured_pairs(rows, columns, rewards, "row"):
+    for pair in structured_pairs(rows, columns, rewards, "row", shown_later=False):
         for longer in (pair.first, pair.second):
             shorter = np.delete(longer, pair.changed, axis=0)
             for first, second, change in ((longer, shorter, "a row removed"), (shorter, longer, "a row added")):
@@ -85,7 +90,7 @@ def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], cont
     corners = _corners(contexts)
     rounds = [contexts.join(row, corner) for corner, row in itertools.product(corners, rows)]
     names = [_base(row, high) for _, row in itertools.product(corners, rows)]
-    places = [place for place in _places(horizon) if place < horizon - 1]
+    places = [place for place in _places(horizon, shown_later=True) if place < horizon - 1]
     kinds = list(itertools.product(range(len(rounds)), places, itertools.permutations(range(len(rounds)), 2)))
     rng = np.random.Generator(np.random.PCG64(20221))
     found = []
@@ -161,10 +166,13 @@ def _changes(base: Table, low: float, high: float, neighbours: str) -> list[tupl
     return [every, *(("one arm against the others", *rows) for rows in opposed if arms > 1)]
 
 
-def _places(horizon: int) -> list[int]:
-    """Return 0-based rounds: all but the last of a short horizon, else the first 16, block edges and an even spread."""
+def _places(horizon: int, shown_later: bool) -> list[int]:
+    """Return 0-based rounds: all of a short horizon, else the first 16, block edges and an even spread; the last one
+    only if it can show.
+    """
+    last = [] if shown_later else [horizon - 1]
     if horizon <= 32:
-        return list(range(max(1, horizon - 1)))
+        return [*range(max(1, horizon - 1)), *(last if horizon > 1 else [])]
     edges = [2**i + d for i in range(4, horizon.bit_length()) for d in (-1, 0)]
     spread = np.linspace(16, horizon - 2, 10).astype(int).tolist()
-    return sorted({place for place in [*range(16), *edges, *spread] if place < horizon - 1})
+    return sorted({place for place in [*range(16), *edges, *spread] if place < horizon - 1}) + last

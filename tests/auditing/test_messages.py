@@ -1,0 +1,71 @@
+"""The message of an exception is part of the output if that is asked for; addresses of objects are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck import PrivcheckError
+from privcheck.targets import outputs_of
+from privcheck.targets._output_parts import Raised
+
+PAIR = ([1.0, 1.0, 0.0], [1.0, 0.0, 0.0])
+
+
+def refusing(said):
+    """Raises an error by a fair coin, with the count in its text, bare or noisy."""
+
+    def release(data, rng):
+        count = int(np.sum(data))
+        if rng.random() < 0.5:
+            raise ValueError(f"{object()!r} has {said(count, rng)} rows, which are too few")
+        return "enough"
+
+    return release
+
+
+RAW, NOISY = refusing(lambda count, rng: count), refusing(lambda count, rng: count + rng.laplace())
+OPTIONS = {"epsilon": 1.0, "streams": PAIR, "runs": 4000, "error": 1e-6}
+
+
+def test_a_count_in_a_message_is_seen_only_where_messages_are_observed():
+    assert privcheck.audit(RAW, **OPTIONS).verdict == "consistent"
+    report = privcheck.audit(RAW, **OPTIONS, messages=True)
+    assert report.verdict == "violation"
+    assert report.epsilon_lower > 4.0
+    assert report.messages
+
+
+@pytest.mark.chance(1e-6, "the verdict of a true claim at this level")
+def test_noise_and_addresses_do_not_hide_or_feign_one():
+    assert privcheck.audit(NOISY, **OPTIONS, messages=True).verdict != "violation"
+
+
+def test_messages_that_differ_in_numbers_and_addresses_have_one_symbol():
+    runs = [Raised.by(ValueError(f"<A at {hex(7 * k + 99)}> got {-0.5 * k}, not 2"), message=True) for k in range(3)]
+    outputs = outputs_of(runs)
+    assert outputs.symbols.shape == (3, 1)
+    assert len(np.unique(outputs.symbols)) == 1
+    assert outputs.numbers.tolist() == [[0.0, 2.0], [-0.5, 2.0], [-1.0, 2.0]]
+    assert outputs_of([Raised.by(ValueError("a"), message=True)]).numbers.shape == (1, 0)
+
+
+def many(data, rng, runs):
+    return rng.normal(size=runs)
+
+
+class Bandit:
+    def __init__(self, rng):
+        pass
+
+    select = update = None
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [(many, {}), (Bandit, {"arms": 2}), (privcheck.from_command("function", mechanism=True), {})],
+)
+def test_targets_whose_exceptions_are_no_outputs_are_refused(target, options):
+    with pytest.raises(PrivcheckError, match="messages"):
+        privcheck.audit(target, epsilon=1.0, messages=True, **options)
