@@ -15,6 +15,9 @@ import numpy as np
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 """Sources of coins: they do not differ, whatever their states are."""
 
+GLOBAL = (np.random.mtrand._rand, random.random.__self__)  # type: ignore[attr-defined]
+"""The global generators, which are seeded for each run: whatever holds one has no coins of its own."""
+
 MOST_DEEP = 12
 """Levels of attributes and entries that are compared."""
 
@@ -27,7 +30,7 @@ class Uncopied:
 
 
 def copied(value: Any, generators: Sequence[Any], instead: Sequence[Any] | None = None) -> Any:
-    """Return a deep copy, in which each Generator is itself, or the one in its place.
+    """Return a deep copy, in which each Generator is itself, or the one in its place; global ones are themselves.
 
     Raises
     ------
@@ -40,7 +43,7 @@ def copied(value: Any, generators: Sequence[Any], instead: Sequence[Any] | None 
     True
     """
     pairs = zip(generators, generators if instead is None else instead, strict=True)
-    return copy.deepcopy(value, {id(old): new for old, new in pairs})
+    return copy.deepcopy(value, {id(one): one for one in GLOBAL} | {id(old): new for old, new in pairs})
 
 
 def kept_arguments(arguments: dict[str, Any], generators: Sequence[Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.generators import made_by, noticed_generator
-from privcheck.targets import Runner
+from privcheck.targets import Outputs, Runner
 
 OURS = str(Path(__file__).parents[2]) + os.sep
 MECHANISMS = str(Path(OURS, "mechanisms")) + os.sep
@@ -128,7 +128,7 @@ def noticed_run(
     seed: np.random.SeedSequence,
     noticed: Callable[[str], None],
     made: Callable[[np.random.Generator], None] | None = None,
-) -> None:
-    """Play one run, with the draws of an ordinary one, and notice each of them."""
+) -> Outputs:
+    """Play one run, with the draws of an ordinary one, notice each of them, and return the output."""
     with made_by(lambda bits: noticed_generator(bits, noticed, made)):
-        runner.play(table, 1, seed)
+        return runner.play(table, 1, seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._steps.drawing_functions import place_of_function
+from privcheck.auditing._steps.other_coins import moves_with_other_coins, runs_for
 from privcheck.auditing._steps.played_alone import Alone, best_alone, shown_inputs
 from privcheck.auditing._steps.search_steps import Steps, search_steps
 from privcheck.errors import PrivcheckError, words
@@ -28,18 +30,27 @@ UNRECORDED = "not recorded"
 """The standing of a step whose arguments were not seen."""
 
 LEFT_TO_CALLS = 0.5
-"""Share of the time budget that is left for playing calls alone."""
+"""Share of the time budget that is left for playing calls alone, and for runs with other coins."""
+
+LEFT_TO_RUNS = 0.5
+"""Share of that which runs with other coins may take at most."""
+
+UNTRIED = "no time was left to try with other coins whether noise that the look does not see moves what it was given"
+"""Why a step is not suspected that is told apart better than the claim allows."""
 
 PROVIDED = (
     "the call has what it needs in its arguments: what it reads elsewhere, in globals or closures, was as it is now",
-    "functions that draw hand on what they have made by what they return and by their arguments: what they keep "
-    "elsewhere was not forced on the neighbour, and could move an argument although it was released before",
-    "random numbers come from the Generator that the target is given: draws from others are not seen",
+    "what the call is given is moved by the data, and by no noise that the look does not see: of other generators, or "
+    "kept in globals. It stayed as it was in runs with other coins and the same outputs of the functions that draw, "
+    "which shows noise that moves it often",
     "the two inputs were met in one run on each neighbour, with equal coins and with equal outputs of all earlier "
     "draws: such runs may be rare",
-    "what the call leaves in its arguments counts as its output, where it varies with the coins of the call",
+    "what the call makes that the target shows is its output; if it shows none of it, what the call returns, or the "
+    "one thing that it leaves in its arguments, where it varies with the coins of the call",
+    "the order of the calls is known: those of a function are compared one after the other",
     "an earlier output, released or not, may take back what the call tells",
-    "earlier draws count as known: noise that was drawn before, and is never released, may protect the call as well",
+    "earlier draws count as known: noise that was drawn before and is never released, or a secret sample of the rows, "
+    "may protect the call as well",
 )
 """What a suspicion rests on."""
 
@@ -74,7 +85,8 @@ def steps(
 
     The functions on the stack of a draw are recorded in a run, with copies of their arguments. The neighbour is played
     with the same coins, and every function that has drawn returns there what it returned before. A step is the
-    innermost call that draws and has an argument that still differs. It is called again with its two recorded inputs.
+    innermost call that draws and has an argument that still differs, which with other coins stays as it is on each of
+    the neighbours. It is called again with its two recorded inputs.
 
     Parameters
     ----------
@@ -83,7 +95,7 @@ def steps(
     arms, horizon, rewards, feedback, neighbours, contexts, encode, time_limit : as for `privcheck.audit`.
     runs : of the best call on each of its two inputs, in place of `time_budget`.
     time_budget : seconds for all of it, without `runs`: half of them for the runs of the whole target, of which there
-        are three for each pair. With `runs`, all pairs are looked at.
+        are three or four for each pair. With `runs`, all pairs are looked at.
     pairs : pairs of neighbours that are looked at.
     confidence : of the lower bound.
     error : the level at which a step is suspected.
@@ -139,8 +151,40 @@ def steps(
             if not found.drawing.draws:
                 got = words(f"{plan.policy.name}, which draws nothing from the Generator that it is given")
                 raise PrivcheckError("target", got, "a target that draws from it", NO_DRAWS)
-            alone, why = best_alone(found, plan.settings.claim, seeds, ends - time.monotonic(), advance, effort.runs)
-    return _report(plan, found, alone, why, time.monotonic() - started)
+            deadline = ends if effort.runs is None else math.inf
+            alone, why, suspicion = best_tried(found, plan, seeds, effort.runs, deadline, advance)
+    return _report(plan, found, alone, suspicion, why, time.monotonic() - started)
+
+
+def best_tried(
+    found: Steps, plan: Plan, seed: int, runs: int | None, deadline: float, advance: Callable[[int], None]
+) -> tuple[Alone | None, str, Suspicion | None]:
+    """Return the best step, why there is none or why it is not suspected, and the suspicion.
+
+    Parameters
+    ----------
+    found : the steps; one that is suspected and moves with other coins is withdrawn, and the next one takes its place.
+    plan : of the target.
+    seed : of the runs.
+    runs : on each input of the call that is audited, in place of the time that is left.
+    deadline : `time.monotonic()` after which nothing else is begun.
+    advance : is called with numbers that add up to 100 for each step that is tried.
+    """
+    claim, runner = plan.settings.claim, plan.policy.runner
+    number = runs_for(claim)
+    while True:
+        left = deadline - time.monotonic()
+        for_runs = min(LEFT_TO_RUNS * left, 2.0 * (number + 1) * found.seconds_of_a_run)
+        alone, why = best_alone(found, claim, seed, left - for_runs, advance, runs)
+        suspicion = None if alone is None else suspected(found, alone, claim)
+        if alone is None or suspicion is None:
+            return alone, why, None
+        moves = moves_with_other_coins(found, alone.step, runner, number, deadline)
+        if moves is None:
+            return alone, UNTRIED, None
+        if not moves:
+            return alone, why, suspicion
+        found.withdraw(alone.step.function)
 
 
 def own_seed(seed: int) -> int:
@@ -180,7 +224,9 @@ def suspected(found: Steps, alone: Alone, claim: Claim) -> Suspicion | None:
     return Suspicion("step", lower, place, sentence)
 
 
-def _report(plan: Plan, found: Steps, alone: Alone | None, why: str, seconds: float) -> StepsReport:
+def _report(
+    plan: Plan, found: Steps, alone: Alone | None, suspicion: Suspicion | None, why: str, seconds: float
+) -> StepsReport:
     settings, policy = plan.settings, plan.policy
     claim, game = settings.claim, settings.game
     return StepsReport(
@@ -197,7 +243,7 @@ def _report(plan: Plan, found: Steps, alone: Alone | None, why: str, seconds: fl
         seed=settings.effort.seed,
         steps=noisy_steps(found),
         best=None if alone is None else _bound(found, alone),
-        suspicion=None if alone is None else suspected(found, alone, claim),
+        suspicion=suspicion,
         pairs=found.looked_at,
         runs=found.runs,
         provided=PROVIDED if alone is not None else (),
@@ -275,8 +321,9 @@ def _notes(found: Steps, why: str) -> list[str]:
         )
     if found.later:
         notes.append(
-            "arguments move after draws that the target makes itself, whose outputs could not be forced: they may move "
-            "with what was released before, so they were not played. A function of its own for each draw shows which"
+            "arguments move with coins that could not be forced, of draws that the target makes itself, or of another "
+            "generator, or handed on in a global: they may move with what was released before, and were not played. "
+            "A function of its own for each draw from the Generator shows which"
         )
     if found.strayed:
         notes.append(

@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.auditing._steps.changes_put_back import put_back
 from privcheck.auditing._steps.compared_values import differences, kept_arguments
 from privcheck.auditing._steps.drawing_functions import noticed_run
-from privcheck.auditing._steps.reached_values import OUTPUT, Change, Place, Reached, change_of, put_back, reached
+from privcheck.auditing._steps.reached_values import OUTPUT, Change, Entry, Place, Reached, change_of, reached
 from privcheck.certifying import ONE_AT_A_TIME, Kept, patched
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets import Runner
+from privcheck.targets import Outputs, Runner
 
 MOST_CALLS = 400
 """Calls that are recorded in a run: each is copied with its arguments."""
@@ -63,10 +64,13 @@ class _Tape:
 
     def __init__(self) -> None:
         self.generators: list[Any] = []
+        self.draws: list[tuple[int, ...]] = []
         self.thread = threading.get_ident()
+        self._open: list[int] = []
 
-    def drawn(self, name: str) -> None:
-        """Take note of a draw."""
+    def drawn(self, name: str) -> None:  # noqa: ARG002
+        """Take note of a draw, and of the calls that are going on."""
+        self.draws.append(tuple(self._open))
 
     def called(self, number: int, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return what a function returns to the target."""
@@ -86,13 +90,11 @@ class Recording(_Tape):
     def __init__(self) -> None:
         super().__init__()
         self.calls: list[RecordedCall] = []
-        self.draws: list[tuple[int, ...]] = []
         self.full = False
-        self._open: list[int] = []
 
-    def drawn(self, name: str) -> None:  # noqa: ARG002
+    def drawn(self, name: str) -> None:
         """Take note of a draw, and of the calls that are going on."""
-        self.draws.append(tuple(self._open))
+        super().drawn(name)
         for place in self._open:
             self.calls[place].draws += 1
 
@@ -119,9 +121,12 @@ class Recording(_Tape):
         before.forget()
         return output
 
-    def forced_before(self, place: int) -> bool:
-        """Tell whether every draw before a call was made by a function that had returned, so that it can be forced."""
-        before = self.draws[: self.calls[place].begun]
+    def forced_before(self, place: int, draws: Sequence[tuple[int, ...]] | None = None) -> bool:
+        """Tell whether every draw before a call was made by a function that had returned, so that it can be forced.
+
+        The draws are those of this run, or of a run with the same calls.
+        """
+        before = self.draws[: self.calls[place].begun] if draws is None else draws
         return all(any(self.calls[one].end <= place for one in going_on) for going_on in before)
 
 
@@ -142,33 +147,57 @@ class Moved:
     arguments: dict[str, Any]
     before: Reached
 
+    def equals(self, other: Moved | None) -> bool:
+        """Tell whether two neighbours' calls were given the same."""
+        return other is not None and not _names_unlike(self.arguments, self.before, other.arguments, other.before)
+
+
+def _names_unlike(was: dict[str, Any], before: Reached, now: dict[str, Any], after: Reached) -> list[str]:
+    """Return the names of arguments, and of their attributes, that differ between two calls."""
+    told = after.arguments_unlike(before) | after.unknown
+    return [each for name, value in now.items() if name in told for each in differences(was[name], value, name)]
+
 
 class Forcing(_Tape):
     """Plays a neighbour, with the outputs of all calls that draw forced to the recorded ones.
 
+    Parameters
+    ----------
+    recording : of the first run.
+    same_coins : whether this run has the coins of the first. With others, what differs between the calls of a function
+        moves with coins that were not forced. A call whose arguments do not move, and that makes a number which may be
+        a seed, is not forced then.
+
     Attributes
     ----------
     moved : the calls whose arguments differ, by their numbers.
+    compared : the number of draws before each call that was made, by its number.
     strayed : whether other functions are called than in the recorded run, outside of any call that draws.
     unforced : the number of the first call that cannot be left as in the recorded run.
     forced : the places that a call would have left otherwise, apart from its output as a whole, by its number: private
         unless they vary with its coins.
     """
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, *, same_coins: bool = True) -> None:
         super().__init__()
-        self.recording = recording
+        self.recording, self._same_coins = recording, same_coins
         self.moved: dict[int, Moved] = {}
+        self.compared: dict[int, int] = {}
         self.strayed = False
         self.unforced: int | None = None
         self.forced: dict[int, dict[Place, Any]] = {}
-        self._position, self._open = 0, list[int]()
+        self._position = 0
         self._adrift: list[int] = []
 
     @property
     def is_finished(self) -> bool:
         """Whether all recorded calls have been made again."""
         return self._position == len(self.recording.calls)
+
+    def is_late(self, place: int) -> bool:
+        """Tell whether a call comes after a draw or a call that was not forced in this run."""
+        after_a_call = self.unforced is not None and self.recording.calls[self.unforced].end <= place
+        return after_a_call or not self.recording.forced_before(place, self.draws[: self.compared[place]])
 
     def called(self, number: int, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Compare the arguments of a call with the recorded ones, and return the recorded output if it drew."""
@@ -178,16 +207,11 @@ class Forcing(_Tape):
             return self._stray(function, args, kwargs)
         place, was = self._position, calls[self._position]
         self._position += 1
+        begun = self.compared[place] = len(self.draws)
         given = arguments_of(function, args, kwargs)
         now = kept_arguments(given, self.generators)
         before = reached(given, self.generators)
-        told = before.arguments_unlike(was.before) | before.unknown
-        names = [
-            each
-            for name, value in now.items()
-            if name in told
-            for each in differences(was.arguments[name], value, name)
-        ]
+        names = _names_unlike(was.arguments, was.before, now, before)
         if names:
             self.moved[place] = Moved(place, tuple(names), now, before)
         self._open.append(place)
@@ -204,7 +228,13 @@ class Forcing(_Tape):
             if was.draws:
                 self._is_unforced(place)
             raise error
-        return self._forced(was, before, given, place, output) if was.draws else output
+        if not was.draws:
+            if len(self.draws) > begun:  # what it drew here, it did not draw in the recorded run
+                self._is_unforced(place)
+            return output
+        if not self._same_coins and not names and was.change is not None and may_be_a_seed(was.change):
+            return output
+        return self._forced(was, before, given, place, output)
 
     def _stray(self, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Play a call that has no counterpart: all that follows is compared again when the call around it returns."""
@@ -216,8 +246,9 @@ class Forcing(_Tape):
 
     def _forced(self, was: RecordedCall, before: Reached, given: dict[str, Any], place: int, output: Any) -> Any:
         """Leave everything as the recorded call left it, and return its output; or all as it is if that is unknown."""
-        for rng, state in zip(self.generators, was.states, strict=False):
-            rng.bit_generator.state = state
+        if self._same_coins:
+            for rng, state in zip(self.generators, was.states, strict=False):
+                rng.bit_generator.state = state
         box = boxed(output)
         forced = None
         if was.change is not None and len(self.generators) == len(was.states):
@@ -235,6 +266,21 @@ class Forcing(_Tape):
     def _is_unforced(self, place: int) -> None:
         if self.unforced is None:
             self.unforced = place
+
+
+LEAST_SEED = 2**16
+"""Numbers of rows and of parameters are smaller in audits, and seeds that are drawn are larger."""
+
+
+def may_be_a_seed(change: Change) -> bool:
+    """Tell whether a call has made an integer that may be the seed of another generator."""
+    return any(_is_large(change.after.entries[place]) for place in change.places if place in change.after.entries)
+
+
+def _is_large(entry: Entry) -> bool:
+    if entry.kind == "array":
+        return entry.value.dtype.kind in "iu" and bool((entry.value >= LEAST_SEED).any())
+    return entry.kind == "atom" and isinstance(entry.value, int | np.integer) and bool(entry.value >= LEAST_SEED)
 
 
 OUTPUT_ITSELF: Place = (("argument", OUTPUT), ("entry", 1))
@@ -304,10 +350,10 @@ def _hook(number: int) -> Callable[[FunctionType], Callable[..., Any]]:
     return hook
 
 
-def played_on(tape: Any, runner: Runner, table: Any, seed: np.random.SeedSequence) -> None:
-    """Play one run, all of whose draws and calls a tape notes."""
+def played_on(tape: Any, runner: Runner, table: Any, seed: np.random.SeedSequence) -> Outputs:
+    """Play one run, all of whose draws and calls a tape notes, and return its output."""
     token = PLAYED.set(tape)
     try:
-        noticed_run(runner, table, seed, tape.drawn, tape.generators.append)
+        return noticed_run(runner, table, seed, tape.drawn, tape.generators.append)
     finally:
         PLAYED.reset(token)

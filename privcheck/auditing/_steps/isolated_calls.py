@@ -21,8 +21,8 @@ from privcheck.auditing._steps.forced_calls import (
     played_on,
     signature_of,
 )
-from privcheck.auditing._steps.reached_values import OUTPUT, Entry, Place, Reached, covers, reached, varying
-from privcheck.targets import Runner, StreamPair
+from privcheck.auditing._steps.reached_values import OUTPUT, Change, Entry, Place, Reached, covers, reached, varying
+from privcheck.targets import Outputs, Runner, StreamPair, limited
 
 MOST_OF_A_FUNCTION = 2
 """Calls of one function on one pair that are played alone: the first ones, for an iteration makes hundreds."""
@@ -38,8 +38,8 @@ class RecordedInput:
     arguments : by name; they are copied for each call.
     generators : those among the arguments whose place the coins of a call take.
     signature : of the function; None to ask for it, which tells nothing while calls are recorded.
-    varying : the places that the call changes and that vary with its coins, for arrays with a mask of the entries that
-        do: its output if it returns nothing else. The rest of what it changes may be private.
+    varying : the places that are its output, for arrays in arguments with a mask of the entries that vary with its
+        coins; what it returns if there are none. The rest of what it changes may be private.
     """
 
     function: FunctionType
@@ -56,11 +56,11 @@ class RecordedInput:
         return self
 
     def called(self, rng: np.random.Generator) -> Any:
-        """Return what the function returns with these coins."""
-        given, returned, _ = self._played(rng)
-        if not _is_given(returned, given):
+        """Return the output of the call with these coins."""
+        given, returned, generators = self._played(rng)
+        if not self.varying:
             return returned
-        entries = reached(given, ()).entries
+        entries = reached({**given, OUTPUT: boxed(returned)}, generators).entries
         return [_shown(entries.get(place), mask) for place, mask in self.varying]
 
     def _played(self, rng: np.random.Generator) -> tuple[dict[str, Any], Any, list[Any]]:
@@ -70,27 +70,40 @@ class RecordedInput:
         bound.arguments.update(given)
         return given, self.function(*bound.args, **bound.kwargs), fresh
 
+    def after(self, coins: int) -> Reached:
+        """Return what is reached from the arguments and the output of the call with these coins."""
+        given, returned, generators = self._played(np.random.default_rng([AGAIN, coins]))
+        return reached({**given, OUTPUT: boxed(returned)}, generators)
+
     def what_varies(self) -> dict[Place, Any]:
         """Return the places that differ between calls with different coins; none of one that raises an error."""
         seen = []
-        for number in range(PLAYED_AGAIN):
-            try:
-                given, returned, generators = self._played(np.random.default_rng([AGAIN, number]))
-            except Exception:  # what is private is not told from what is not, so nothing counts as an output
-                return {}
-            seen.append(reached({**given, OUTPUT: boxed(returned)}, generators))
+        try:
+            with limited(of_a_run=CALL_LIMIT) as clock:
+                for number in range(PLAYED_AGAIN):
+                    clock.next_run()
+                    seen.append(self.after(number))
+        except Exception:  # what is private is not told from what is not, so nothing counts as an output
+            return {}
         return varying(seen)
 
+    def unlike(self, other: RecordedInput) -> set[Place]:
+        """Return the places that differ from those of the call with another input, and the same coins."""
+        try:
+            with limited(of_a_run=2.0 * CALL_LIMIT):
+                return self.after(0).places_unlike(other.after(0))
+        except Exception:
+            return set()
+
+
+CALL_LIMIT = 1.0
+"""Seconds that a call may take: a rejection sampler on inputs of its neighbour may hang."""
 
 AGAIN = 0xA6A1
 """Makes the coins of the plays that show what varies, which share none with those that count."""
 
 PLAYED_AGAIN = 4
 """Plays of a call with other coins, which show what varies."""
-
-
-def _is_given(returned: Any, given: dict[str, Any]) -> bool:
-    return returned is None or any(returned is value for value in given.values())
 
 
 def _shown(entry: Entry | None, mask: Any) -> Any:
@@ -134,10 +147,12 @@ class Look:
     full : whether the first run makes more calls than are recorded.
     restless : numbers of functions with an argument that differs between two runs on the first of the pair.
     runs : of the whole target.
+    seed : of its coins.
     """
 
     pair: StreamPair
     recording: Recording
+    seed: np.random.SeedSequence
     steps: list[tuple[Moved, tuple[RecordedInput, RecordedInput] | None]] = field(default_factory=list)
     after_others: list[Moved] = field(default_factory=list)
     strayed: bool = False
@@ -149,38 +164,65 @@ class Look:
 def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, seed: np.random.SeedSequence) -> Look:
     """Return the steps on a pair, by a run on each of the neighbours with equal coins; functions are `hooked`.
 
-    What moves when the first of the two is played once more, a time or a counter, is not moved by the data.
+    What moves when the first of the two is played once more with other coins, and all outputs of functions that draw
+    are forced, moves with coins that were not forced: those of other generators, or handed on through globals. If it
+    moves with the same coins, too, it is a time or a counter, and not moved by the data.
     """
     recording = Recording()
-    played_on(recording, runner, pair.first, seed)
-    forcing, again = Forcing(recording), Forcing(recording)
+    shown = shown_numbers(played_on(recording, runner, pair.first, seed))
+    found = Look(pair, recording, seed, full=recording.full)
     if recording.full:
-        return Look(pair, recording, full=True)
+        return found
+    forcing, again, other = Forcing(recording), Forcing(recording), Forcing(recording, same_coins=False)
     played_on(forcing, runner, pair.second, seed)
+    found.strayed = forcing.strayed or not forcing.is_finished
+    found.runs = 2
     if forcing.moved:
+        played_on(other, runner, pair.first, other_coins(seed, 0))
+        found.runs += 1
+    with_coins = {place for place in forcing.moved if not stays(other, place)}
+    if with_coins:
         played_on(again, runner, pair.first, seed)
+        found.runs += 1
         forcing.moved = {place: moved for place, moved in forcing.moved.items() if place not in again.moved}
+        found.restless = frozenset(recording.calls[place].function for place in again.moved)
     _leave_out_private_places(functions, forcing)
-    restless = frozenset(recording.calls[place].function for place in again.moved)
-    found = Look(
-        pair,
-        recording,
-        restless=restless,
-        runs=3 if again.generators else 2,
-        strayed=forcing.strayed or not forcing.is_finished,
-    )
     of_function: dict[int, int] = {}
     for place in dict.fromkeys(_innermost(going_on, forcing) for going_on in recording.draws):
         if place is None:
             continue
         moved, call = forcing.moved[place], recording.calls[place]
-        late = forcing.unforced is not None and recording.calls[forcing.unforced].end <= place
-        if late or not recording.forced_before(place):
+        if place in with_coins or forcing.is_late(place) or not recording.forced_before(place):
             found.after_others.append(moved)
         elif of_function.setdefault(call.function, 0) < MOST_OF_A_FUNCTION:
             of_function[call.function] += 1
-            found.steps.append((moved, _inputs(functions[call.function], recording, forcing, moved)))
+            found.steps.append((moved, _inputs(functions[call.function], recording, forcing, moved, shown)))
     return found
+
+
+def stays(forcing: Forcing, place: int) -> bool:
+    """Tell whether a call was made with its recorded arguments, and every draw before it was forced."""
+    return place in forcing.compared and place not in forcing.moved and not forcing.is_late(place)
+
+
+def other_coins(seed: np.random.SeedSequence, number: int) -> np.random.SeedSequence:
+    """Return the seed of other coins, by a number.
+
+    >>> seed = np.random.SeedSequence(1, spawn_key=(2,))
+    >>> other_coins(seed, 0).spawn_key == other_coins(seed, 1).spawn_key
+    False
+    """
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, AGAIN, number))
+
+
+def shown_numbers(outputs: Outputs) -> frozenset[float]:
+    """Return the numbers with a fraction that a run shows: what is equal to one of them is released.
+
+    >>> sorted(shown_numbers(Outputs.of_numbers(np.array([[1.0, 0.25, np.nan]]))))
+    [0.25]
+    """
+    numbers = outputs.numbers[0] if len(outputs) else np.zeros(0)
+    return frozenset(numbers[np.isfinite(numbers) & (numbers != np.floor(numbers))].tolist())
 
 
 def _innermost(going_on: tuple[int, ...], forcing: Forcing) -> int | None:
@@ -189,11 +231,11 @@ def _innermost(going_on: tuple[int, ...], forcing: Forcing) -> int | None:
 
 
 def _inputs(
-    function: FunctionType, recording: Recording, forcing: Forcing, moved: Moved
+    function: FunctionType, recording: Recording, forcing: Forcing, moved: Moved, shown: frozenset[float]
 ) -> tuple[RecordedInput, RecordedInput] | None:
-    """Return the two recorded inputs of a call; None if an argument could not be copied, or there is no output."""
+    """Return the two recorded inputs of a call; None if it cannot be made again, or there is no output."""
     was = recording.calls[moved.place]
-    if was.change is None:
+    if was.change is None or was.before.has_other_coins or moved.before.has_other_coins:
         return None
     if any(isinstance(value, Uncopied) for value in (*was.arguments.values(), *moved.arguments.values())):
         return None
@@ -202,13 +244,54 @@ def _inputs(
     kept = (one, was.before), (two, moved.before)
     if any(how in SHARED for place in was.change.places for how, _ in place) or not all(map(_is_as_given, kept)):
         return None
-    if not _returns_nothing_else(was.change.after):
-        return one, two
-    places = one.what_varies()
-    shown = tuple((at, mask) for at, mask in places.items() if was.change.after.entries[at].kind in ("atom", "array"))
-    if not shown or not all(map(_is_as_given, kept)):
+    places = _outputs(one, two, was.change, shown)
+    if places is None or not all(map(_is_as_given, kept)):
         return None  # nobody sees what it has made
-    return replace(one, varying=shown), replace(two, varying=shown)
+    return replace(one, varying=places), replace(two, varying=places)
+
+
+def _outputs(
+    one: RecordedInput, two: RecordedInput, change: Change, shown: frozenset[float]
+) -> tuple[tuple[Place, Any], ...] | None:
+    """Return the places that are the output of a call: none for what it returns, None if it is not known which.
+
+    What varies with its coins need not be released: a class that keeps the noise, or the loss of its minimiser, is as
+    private without. What the target itself shows is; otherwise what the call returns, or the one place that varies.
+    """
+    after = change.after.entries
+    of_return = [place for place in after if place[0] == ("argument", OUTPUT) and len(place) > 1]
+    value = after[OUTPUT_ITSELF] if len(of_return) == len(boxed(None)) else None
+    is_plain = value is not None and value.kind in LEAVES and (value.kind == "array" or value.value is not None)
+    if is_plain and change.before.is_known and all(place[0] == ("argument", OUTPUT) for place in change.places):
+        return ()
+    varies = one.what_varies()
+    there = {place: mask for place, mask in varies.items() if place in after and after[place].kind in LEAVES}
+    released = {place: mask for place, mask in there.items() if _is_shown(after[place], mask, shown)}
+    returned = {place: None for place in there if place in of_return}
+    if not released and not returned and any(after[place].kind == "unknown" for place in of_return):
+        return ()
+    if not there and is_plain and value is not None and not isinstance(value.value, float | np.inexact | np.ndarray):
+        return ()  # a symbol that varies seldom, as an answer of a sparse vector
+    chosen = _each_once(released, after, one.unlike(two)) or returned or (there if len(there) == 1 else {})
+    return tuple(chosen.items()) or None
+
+
+def _each_once(released: dict[Place, Any], after: dict[Place, Entry], unlike: set[Place]) -> dict[Place, Any]:
+    """Return places of which no two hold the same: a noise is equal to a noisy 0, and that is what the target shows."""
+    found: dict[Place, Any] = {}
+    for place in sorted(released, key=lambda place: place not in unlike):
+        if not any(after[place].equals(after[other]) for other in found):
+            found[place] = released[place]
+    return found
+
+
+LEAVES = ("atom", "array")
+"""Kinds of values without parts."""
+
+
+def _is_shown(entry: Entry, mask: Any, shown: frozenset[float]) -> bool:
+    values = np.ravel(_shown(entry, mask))
+    return values.dtype.kind == "f" and bool(values.size) and shown.issuperset(values.tolist())
 
 
 SHARED = ("cell", "defaults")
@@ -219,14 +302,6 @@ def _is_as_given(kept: tuple[RecordedInput, Reached]) -> bool:
     """Tell whether a copy reaches still what was reached when it was made."""
     given, before = kept
     return reached(given.arguments, given.generators).equals(before)
-
-
-def _returns_nothing_else(after: Reached) -> bool:
-    """Tell whether a call returns nothing, or an argument."""
-    entry = after.entries[OUTPUT_ITSELF]
-    is_tuple = after.entries[(*OUTPUT_ITSELF[:-1], ("entry", 0))].value
-    is_argument = entry.kind == "same" and len(entry.value) == 1
-    return not is_tuple and (is_argument or (entry.kind == "atom" and entry.value is None))
 
 
 def _leave_out_private_places(functions: Sequence[FunctionType], forcing: Forcing) -> None:

@@ -15,7 +15,7 @@ from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import played
 from privcheck.auditing._scoring.views_of import views_of
 from privcheck.auditing._search.successive_halving import LEAST_RUNS, screen
-from privcheck.auditing._steps.isolated_calls import RecordedInput, name_of, played_alone, value_at
+from privcheck.auditing._steps.isolated_calls import CALL_LIMIT, RecordedInput, name_of, played_alone, value_at
 from privcheck.auditing._steps.search_steps import Step, Steps
 from privcheck.errors import PolicyError
 from privcheck.results import Outcome
@@ -28,11 +28,10 @@ PILOT = 0.2
 MOST_RUNS, FEWEST_RUNS = 20_000, 400
 """Runs on each input of a call that is audited, at most and at least."""
 
-
-CALL_LIMIT = 1.0
-"""Seconds that a call may take: a rejection sampler on inputs of its neighbour may hang."""
-
-UNPLAYABLE = "none can be played alone: their arguments cannot be copied, or nobody sees what they make"
+UNPLAYABLE = (
+    "none can be played alone: their arguments cannot be copied, or hold a generator of their own, or it is not known "
+    "what of the things that they make is released"
+)
 """Why there is no best step among several."""
 
 PLAYS = 4

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType, NoneType
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import GENERATORS, same_numbers
+from privcheck.auditing._steps.compared_values import GENERATORS, GLOBAL, same_numbers
 
 Place = tuple[tuple[str, Any], ...]
 """The steps from the name of an argument to a value in it."""
@@ -27,6 +27,11 @@ NAMED = (type, ModuleType, enum.Enum, np.ufunc, np.dtype)
 
 MOST_STEPS = 40
 """Steps from an argument to a value; what is deeper is unknown."""
+
+FOREIGN = "source of coins"
+"""What is known of a generator that is neither one of the run nor global, and of bits and seeds: its coins are those of
+the recorded run whenever a call is played again.
+"""
 
 OUTPUT = "return"
 """The name under which the output stands beside the arguments: no parameter has it."""
@@ -78,6 +83,11 @@ class Reached:
         return not self.unknown
 
     @property
+    def has_other_coins(self) -> bool:
+        """Whether a generator is reached that is neither one of the run nor global, or bits or seeds are."""
+        return any(entry.kind == "unknown" and entry.value == FOREIGN for entry in self.entries.values())
+
+    @property
     def unknown(self) -> set[str]:
         """The names of arguments with values of unknown types."""
         return {place[0][1] for place, entry in self.entries.items() if entry.kind == "unknown"}
@@ -105,8 +115,8 @@ class Reached:
     def add(self, place: Place, value: Any, generators: Sequence[Any]) -> None:
         """Add what is reached from a value."""
         if isinstance(value, GENERATORS):
-            number = next((n for n, one in enumerate(generators) if one is value), None)
-            self.entries[place] = Entry("generator", number)
+            number = next((n for n, one in enumerate((*GLOBAL, *generators)) if one is value), None)
+            self.entries[place] = Entry("unknown", FOREIGN) if number is None else Entry("generator", number)
             return
         if _is_atom(value):
             self.entries[place] = Entry("atom", value)
@@ -207,6 +217,8 @@ def _taken_apart(value: Any) -> tuple[Entry, list[tuple[tuple[str, Any], Any]]]:
     if (slots := _slots_of(kind)) is not None:
         held = {name: getattr(value, name) for name in slots if hasattr(value, name)} | getattr(value, "__dict__", {})
         return Entry("object", (kind, frozenset(held))), [(("attribute", name), part) for name, part in held.items()]
+    if isinstance(value, np.random.BitGenerator | np.random.SeedSequence):
+        return Entry("unknown", FOREIGN), []
     return Entry("unknown", kind.__qualname__), []
 
 
@@ -248,120 +260,12 @@ def _same_atoms(one: Any, two: Any) -> bool:
     return bool(one == two)
 
 
-def put_back(
-    recorded: Change, now: Change, given: dict[str, Any], generators: Sequence[Any], box: list[Any]
-) -> dict[Place, Any] | None:
-    """Undo what a call has changed, and change what the recorded call changed, in place.
-
-    Parameters
-    ----------
-    recorded, now : what the recorded call has changed, and what this one has.
-    given : the arguments of this one, by name.
-    generators : of this run.
-    box : the output in a list, which is forced too.
-
-    Returns
-    -------
-    The places that were forced, as `varying` returns them; None if not everything is as the recorded call left it.
-    """
-    if not (recorded.is_known and now.is_known):
-        return None
-    before, was, live = now.before.entries, recorded.after.entries, now.after.entries
-    only_here = now.places - recorded.places
-    if any(not _at(recorded.before, place).equals(_at(now.before, place)) for place in only_here):
-        return None
-    if any((place in recorded.in_place) != (place in now.in_place) for place in was.keys() & live.keys()):
-        return None
-    changed = recorded.places | only_here
-    forced = _unlike([recorded.after, now.after], changed)
-    for place in sorted(forced, key=len):
-        if not _is_put(now.after, place, was, live):
-            return None
-    found = reached({**given, OUTPUT: box}, generators).entries
-    for place in found.keys() | was.keys() | before.keys():
-        wanted = was.get(place) if place in changed else before.get(place)
-        there = found.get(place)
-        if (wanted is None) != (there is None) or (wanted is not None and not wanted.equals(there)):
-            return None
-    return forced
-
-
-def _at(there: Reached, place: Place) -> Entry:
+def at(there: Reached, place: Place) -> Entry:
+    """Return what is at a place."""
     return there.entries.get(place, NOTHING)
 
 
 NOTHING = Entry("nothing")
-
-
-def _is_put(after: Reached, place: Place, was: dict[Place, Entry], live: dict[Place, Entry]) -> bool:
-    """Change what is at one place; tell whether that is known how to do."""
-    wanted, there = was.get(place), live.get(place)
-    if wanted is not None and there is not None and wanted.kind == there.kind and wanted.kind in IN_PLACE:
-        return IN_PLACE[wanted.kind](after.objects[place], place, wanted, was, live)
-    *_, (how, key) = place
-    holder = after.objects.get(place[:-1])
-    is_output = place[:-1] == (("argument", OUTPUT),)
-    if wanted is not None and wanted.kind not in (("atom", "array") if is_output else ("atom",)):
-        return False
-    if there is not None and there.kind not in (("atom", "array") if is_output else ("atom",)):
-        return False
-    if how == "entry" and isinstance(holder, list) and wanted is not None and key < len(holder):
-        holder[key] = wanted.value.copy() if wanted.kind == "array" else wanted.value
-        return True
-    if how == "cell" and wanted is not None and wanted.value is not NoneType and holder is not None:
-        holder.__closure__[key].cell_contents = wanted.value
-        return True
-    if how == "key" and holder is not None:
-        holder.pop(key, None) if wanted is None else holder.update({key: wanted.value})
-        return True
-    if how == "attribute" and holder is not None:
-        object.__delattr__(holder, key) if wanted is None else object.__setattr__(holder, key, wanted.value)
-        return True
-    return how == "entry" and isinstance(holder, list)  # of a list that is refilled: compared again at the end
-
-
-def _fill(value: Any, place: Place, wanted: Entry, was: Any, live: Any) -> bool:  # noqa: ARG001
-    if value.shape != wanted.value.shape or value.dtype != wanted.value.dtype:
-        return False
-    if not value.flags.writeable:
-        return False
-    value[...] = wanted.value
-    return True
-
-
-def _refill(value: Any, place: Place, wanted: Entry, was: dict[Place, Entry], live: dict[Place, Entry]) -> bool:
-    """Replace the entries of a list or dictionary, if they are atoms."""
-    parts = [entry for where, entry in was.items() if where[:-1] == place]
-    others = [entry for where, entry in live.items() if where[:-1] == place]
-    if any(entry.kind != "atom" for entry in (*parts, *others)):
-        return False
-    if isinstance(value, list):
-        value[:] = [entry.value for entry in parts]
-    else:
-        value.clear()
-        value.update(zip(wanted.value, [entry.value for entry in parts], strict=True))
-    return True
-
-
-def _refill_set(value: Any, place: Place, wanted: Entry, was: Any, live: Any) -> bool:  # noqa: ARG001
-    value.clear()
-    value.update(wanted.value)
-    return True
-
-
-def _by_attribute(value: Any, place: Place, wanted: Entry, was: Any, live: Any) -> bool:  # noqa: ARG001
-    """Leave an object: its attributes are changed one by one."""
-    return bool(wanted.value[0] is type(value))
-
-
-IN_PLACE: dict[str, Callable[..., bool]] = {
-    "array": _fill,
-    "list": _refill,
-    "dict": _refill,
-    "set": _refill_set,
-    "object": _by_attribute,
-}
-"""How a value of each kind is changed without another taking its place."""
 
 
 def varying(several: Sequence[Reached]) -> dict[Place, Any]:
@@ -369,13 +273,14 @@ def varying(several: Sequence[Reached]) -> dict[Place, Any]:
 
     By place: a mask of the entries of an array that vary, or None for all of any other value.
     """
-    return _unlike(several, {place: None for one in several for place in one.entries})
+    return unlike(several, {place: None for one in several for place in one.entries})
 
 
-def _unlike(several: Sequence[Reached], places: Iterable[Place]) -> dict[Place, Any]:
+def unlike(several: Sequence[Reached], places: Iterable[Place]) -> dict[Place, Any]:
+    """Return those of some places at which several differ, as `varying` does."""
     found: dict[Place, Any] = {}
     for place in places:
-        first, *rest = (_at(one, place) for one in several)
+        first, *rest = (at(one, place) for one in several)
         if all(first.equals(other) for other in rest):
             continue
         alike = all(other.kind == "array" == first.kind and other.value.shape == first.value.shape for other in rest)

@@ -30,12 +30,16 @@ class Step:
     function : its number among those that draw.
     moves : the arguments that differ.
     inputs : what it was given on each of the neighbours; None if that cannot be given to it again.
+    place : the number of the call in the run on the first of them.
+    seed : of that run.
     """
 
     pair: StreamPair
     function: int
     moves: tuple[str, ...]
     inputs: tuple[RecordedInput, RecordedInput] | None
+    place: int
+    seed: np.random.SeedSequence
 
 
 @dataclass
@@ -53,6 +57,7 @@ class Steps:
     runs : that were played, to the end or until an error.
     unrecorded : names of functions that are called too often to be recorded.
     restless : numbers of functions with an argument that differs between two runs on the same input.
+    seconds_of_a_run : on average.
     """
 
     drawing: Drawing
@@ -64,6 +69,18 @@ class Steps:
     runs: int = 0
     unrecorded: tuple[str, ...] = ()
     restless: frozenset[int] = frozenset()
+    seconds_of_a_run: float = 0.0
+
+    def is_later(self, function: int, names: tuple[str, ...]) -> None:
+        """Take note of a function whose arguments move after draws that could not be forced."""
+        self.later[function] = tuple(dict.fromkeys((*self.later.get(function, ()), *names)))
+
+    def withdraw(self, function: int) -> None:
+        """Take note that arguments of a function, which counted as a step, move with coins that were not forced."""
+        for step in self.steps:
+            if step.function == function:
+                self.is_later(function, step.moves)
+        self.steps = [step for step in self.steps if step.function != function]
 
 
 def search_steps(
@@ -81,6 +98,7 @@ def search_steps(
     deadline : `time.monotonic()` after which no other pair is looked at.
     advance : is called after each pair.
     """
+    begun = time.monotonic()
     tables = [table for pair in pairs[:FIRST] for table in (pair.first, pair.second)]
     found = drawing(runner, tables, seed)
     functions, left, runs = found.functions, list[str](), len(tables)
@@ -89,6 +107,7 @@ def search_steps(
         busiest = _looks(steps, runner, pairs, seed, deadline, advance) if functions else None
         runs = steps.runs
         if busiest is None:
+            steps.seconds_of_a_run = (time.monotonic() - begun) / max(1, runs)
             return steps
         left.append(functions[busiest].__qualname__)
         functions = tuple(each for number, each in enumerate(functions) if number != busiest)
@@ -130,7 +149,9 @@ def _add(steps: Steps, seen: Look) -> None:
     steps.looked_at += 1
     steps.strayed += seen.strayed
     steps.restless |= seen.restless
-    steps.steps += [Step(seen.pair, calls[moved.place].function, moved.names, inputs) for moved, inputs in seen.steps]
+    steps.steps += [
+        Step(seen.pair, calls[moved.place].function, moved.names, inputs, moved.place, seen.seed)
+        for moved, inputs in seen.steps
+    ]
     for moved in seen.after_others:
-        function = calls[moved.place].function
-        steps.later[function] = tuple(dict.fromkeys((*steps.later.get(function, ()), *moved.names)))
+        steps.is_later(calls[moved.place].function, moved.names)

@@ -92,7 +92,8 @@ def test_a_suspicion_needs_a_bound_above_the_claim():
 def test_one_deadline_covers_the_look_and_the_calls():
     """400 calls, to choose and to count on two inputs, take 16 s: nothing is played alone in 2 s."""
     began = time.process_time()
-    found = privcheck.steps(slow, epsilon=1.0, time_budget=2.0)
+    pair = np.array([0.0]), np.array([1.0])
+    found = privcheck.steps(slow, epsilon=1.0, time_budget=2.0, streams=pair)
     assert time.process_time() - began < 4.0
     assert found.best is None
     assert any("longer than is left of the time budget" in note for note in found.notes)
