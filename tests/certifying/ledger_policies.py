@@ -42,6 +42,16 @@ class PlainBlocks(Blocks):
         return self.best
 
 
+class FewCoins(Blocks):
+    """Plays a coin in one round of sixteen, so that many rounds are played in little time."""
+
+    asked = 0
+
+    def select(self):
+        self.asked += 1
+        return int(self.rng.integers(self.arms)) if self.asked % 16 == 0 else self.best
+
+
 class NoisyLeader(Blocks):
     """The noise is numpy's: a noisy sum, a noisy maximum, and an answer of one bit."""
 

@@ -8,9 +8,8 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +18,15 @@ import pytest
 from privcheck.certifying import ledger_problems
 from privcheck.scheduling import Database
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+
+def beside(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+policies, calls = beside("ledger_policies"), beside("kills_at_calls")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 
@@ -161,27 +166,84 @@ def test_kills_at_random_moments(tmp_path, evidence):
             break
 
 
+def check_shown(folder, shown):
+    """Check, before anybody goes on, that what was shown is in the ledger, and that the head is as far."""
+    copied = folder.with_name("copied")
+    shutil.copytree(folder, copied)  # to read a database changes its files
+    try:
+        said = [json.loads(line) for line in shown.read_text().splitlines()] if shown.exists() else []
+        if not said:
+            return
+        kept = rows(copied, "SELECT request, number, body FROM entry WHERE kind = 'select' AND request <> ''")
+        found = {request: (number, body) for request, number, body in kept}
+        ((head,),) = rows(copied, "SELECT number FROM head", "heads.db")
+        for request, arm in said:
+            if request != "end":
+                number, body = found[f"e{request}"]
+                assert json.loads(body)["answer"]["value"] == arm
+                assert head >= number
+    finally:
+        shutil.rmtree(copied)
+
+
+def start(folder, shown):
+    """Make the folder of a run."""
+    folder.mkdir()
+
+
 @pytest.mark.nightly
 @pytest.mark.timeout(7200)
-@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
-def test_a_kill_at_every_system_call(tmp_path, evidence):
-    """The system calls that write: strace kills at each of them."""
-    program = "import sys, pathlib; sys.path.insert(0, sys.argv[1])\nimport test_ledger_kills as k\n"
-    program += "k.play(*map(pathlib.Path, sys.argv[2:4]))"
-    for call in ("pwrite64", "fdatasync", "fsync", "openat", "unlink"):
-        for place in itertools.count(1, evidence(9, 1)):
-            folder, shown = tmp_path / f"{call}{place}", tmp_path / f"shown{call}{place}"
-            folder.mkdir()
-            paths = [f"-P{folder / name}" for name in ("budget.db", "budget.db-wal", "heads.db", "heads.db-wal")]
-            command = ["strace", "-f", "-o/dev/null", *paths, f"-einject={call}:signal=KILL:when={place}"]
-            killed = subprocess.run(
-                [*command, sys.executable, "-P", "-c", program, str(Path(__file__).parent), str(folder), str(shown)],
-                env={**os.environ, "PYTHONPATH": str(policies.ROOT)}, check=False,
-            )  # fmt: skip
-            play(folder, shown)
-            check(folder, shown)
-            if killed.returncode == 0:
-                break
+@pytest.mark.skipif(not calls.can_trace(), reason="no strace")
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_kill_at_every_system_call(tmp_path, batch, evidence):
+    """Those that write, and those that lock and read as well, of a first start and three updates with two releases."""
+    points = Counter()
+    runs = calls.each_kill(tmp_path, start, lambda *given: play(*given, batch=batch), evidence(9, 1))
+    for call, folder, shown in runs:
+        check_shown(folder, shown)
+        assert not in_a_fork(lambda folder=folder, shown=shown: play(folder, shown, batch=batch))
+        check(folder, shown)
+        points[call] += 1
+    print(dict(points))
+    assert sum(points.values()) >= evidence(30, 400)
+
+
+@pytest.mark.skipif(not calls.can_trace(), reason="no strace")
+@pytest.mark.parametrize("twin", ["answer before the commit", "answer before the head"])
+def test_a_kill_at_a_system_call_tells_of_an_early_answer(tmp_path, twin):
+    from privcheck.certifying._recorded.event_engine import Engine
+    from privcheck.journal import SqliteJournal
+
+    def early(folder, shown):
+        answer, show, selected = Engine._answer, SqliteJournal.show, []
+
+        def tell():
+            with shown.open("a") as file:
+                file.writelines(json.dumps(said) + "\n" for said in selected)
+            selected.clear()
+
+        def answered(self, event):
+            found = answer(self, event)
+            if event.kind == "select":
+                selected.append([int(event.request[1:]), found.value])
+                if twin == "answer before the commit":
+                    tell()
+            return found
+
+        def showing(self, *given):
+            tell()
+            return show(self, *given)
+
+        Engine._answer, SqliteJournal.show = answered, showing
+        play(folder, shown)
+
+    missed = 0
+    for _, folder, shown in calls.each_kill(tmp_path, start, early, 7):
+        try:
+            check_shown(folder, shown)
+        except (AssertionError, KeyError):
+            missed += 1
+    assert missed > 0
 
 
 def test_answering_before_the_commit_is_noticed(tmp_path):

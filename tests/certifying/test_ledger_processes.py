@@ -28,13 +28,13 @@ close, guard, rows = policies.close, policies.guard, policies.rows
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
 
-def serve(folder, requests, out):
+def serve(folder, requests, users, out):
     """Ask for these requests, each with its select and its update, and write down the answers."""
-    guarded, found = guard(folder, per_user=1.0), []
+    guarded, found = guard(folder, policies.FewCoins, per_user=1.0), []
     for number in requests:
         arm = guarded.select(request_id=f"e{number}")
         try:
-            guarded.update(arm, float(number % 2), request_id=f"e{number}", user=f"u{number % 60}")
+            guarded.update(arm, float(number % 2), request_id=f"e{number}", user=f"u{number % users}")
             found.append((number, arm, True))
         except BudgetExceededError as error:
             found.append((number, arm, False if error.parameter == "user" else str(error)))
@@ -46,15 +46,15 @@ def serve(folder, requests, out):
 @needs_fork
 def test_processes_share_one_order(tmp_path, evidence):
     """A fifth of the requests are asked twice, by two workers; the history is checked by plain SQL."""
-    workers, each = evidence(4, 8), evidence(25, 10_000)
-    guard(tmp_path, per_user=1.0)
+    workers, each, users = evidence(4, 8), evidence(25, 10_000), evidence(60, 2_000)
+    guard(tmp_path, policies.FewCoins, per_user=1.0)
     children = []
     for worker in range(workers):
         own = [worker * each + place - (each if place % 5 == 0 and worker else 0) for place in range(each)]
         child = os.fork()
         if child == 0:
             try:
-                serve(tmp_path, own, tmp_path / f"found{worker}")
+                serve(tmp_path, own, users, tmp_path / f"found{worker}")
                 os._exit(0)
             finally:
                 os._exit(1)

@@ -8,8 +8,8 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -171,36 +171,25 @@ def test_a_kill_at_every_statement(tmp_path, what, after, evidence):
 
 @pytest.mark.nightly
 @pytest.mark.timeout(7200)
-@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
+@pytest.mark.skipif(not kills.calls.can_trace(), reason="no strace")
 @pytest.mark.parametrize("what", ["snapshot", "forget"])
 def test_a_kill_at_every_system_call(tmp_path, what, evidence):
-    """The system calls that write, of a process that opens the ledger and takes a snapshot or forgets."""
-    begun, seen = tmp_path / "begun", tmp_path / "seen"
+    """Of a process that opens the ledger and takes a snapshot or forgets."""
+    begun, seen, points = tmp_path / "begun", tmp_path / "seen", Counter()
     begun.mkdir()
     assert not kills.in_a_fork(lambda: begin(begun, seen))
-    program = (
-        "import sys; sys.path.insert(0, sys.argv[1])\nimport test_ledger_snapshot_kills as k\nk.go_on(*sys.argv[2:])"
-    )
-    points = 0
-    for call in ("pwrite64", "fdatasync", "fsync", "ftruncate", "openat", "unlink"):
-        for place in itertools.count(1, evidence(9, 1)):
-            folder, shown = tmp_path / f"{call}{place}", tmp_path / f"shown{call}{place}"
-            shutil.copytree(begun, folder)
-            shutil.copy(seen, shown)
-            paths = [f"-P{folder / name}" for name in ("budget.db", "budget.db-wal", "heads.db", "heads.db-wal")]
-            command = ["strace", "-f", "-o/dev/null", *paths, f"-einject={call}:signal=KILL:when={place}"]
-            killed = subprocess.run(
-                [*command, sys.executable, "-P", "-c", program, str(Path(__file__).parent), what, str(folder)],
-                env={**os.environ, "PYTHONPATH": str(policies.ROOT)}, check=False,
-            )  # fmt: skip
-            assert killed.returncode in (0, -signal.SIGKILL)
-            assert not kills.in_a_fork(lambda folder=folder, shown=shown: play(folder, shown))
-            check(folder, shown)
-            shutil.rmtree(folder)
-            if killed.returncode == 0:
-                break
-            points += 1
-    assert points >= evidence(3, 20)
+
+    def copied(folder, shown):
+        shutil.copytree(begun, folder)
+        shutil.copy(seen, shown)
+
+    for call, folder, shown in kills.calls.each_kill(tmp_path, copied, lambda at, _: go_on(what, at), evidence(9, 1)):
+        kills.check_shown(folder, shown)
+        assert not kills.in_a_fork(lambda folder=folder, shown=shown: play(folder, shown))
+        check(folder, shown)
+        points[call] += 1
+    print(dict(points))
+    assert sum(points.values()) >= evidence(20, 100)
 
 
 def test_inputs_that_are_deleted_before_the_snapshot_are_noticed(tmp_path, monkeypatch):
