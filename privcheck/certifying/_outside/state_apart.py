@@ -37,7 +37,7 @@ def from_clean(build: Build) -> Iterator[Build]:
         swap_again()
         made = build(rng)
         if take_as_own(made):  # a factory of the user's may build what is installed: its state is kept from here on
-            every.append(Kept([build, made, os.environ, *parts], often=True))
+            every.append(Kept([build, type(made), os.environ, *parts], often=True))
         return made
 
     anew.__self__ = getattr(build, "__self__", None)  # type: ignore[attr-defined]
