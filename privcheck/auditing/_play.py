@@ -84,14 +84,16 @@ def _played(plan: Plan, candidates: list[StreamPair], started: float, workers: E
         return nothing
     sampler = Sampler(policy.runner, effort.seed, workers, extent.deadline)
     try:
-        hints = check_runs(policy.runner, candidates, effort.seed, extent.runs, extent.deadline)
+        checked = check_runs(policy.runner, candidates, effort.seed, extent.runs, extent.deadline)
         by_law = None if plan.law is None else plan.law.evidence(candidates[0], sampler, extent.runs, claim)
     except StoppedError:
         return nothing
     outcome = _counted(plan, searching(claim, by_law), extent, workers)
+    if outcome.verdict == "violation" or (by_law is not None and by_law.bound.verdict == "violation"):
+        checked.again()
     if workers.store is not None:
         outcome = replace(outcome, notes=(*outcome.notes, *workers.store.notes))
-    return replace(nothing, outcome=outcome, hints=hints, by_law=by_law)
+    return replace(nothing, outcome=outcome, hints=checked.hints, by_law=by_law)
 
 
 def _kept_extent(

@@ -25,6 +25,7 @@ from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
 from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding, relation
+from privcheck.reached_state import take_as_own
 from privcheck.targets import factory_arguments
 
 NOWHERE = Keeping()
@@ -144,6 +145,7 @@ def guarded(
     if feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", feedback, expected, "other kinds cannot be guarded yet")
+    take_as_own(policy)
     by, contexts = kind(feedback), options["contexts"]
     builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, by.chooses))
     if not builds:
@@ -164,7 +166,9 @@ def guarded(
         session.coins = session.source.coins = secret_coins(own_coins)
         session.log, made = log, policy
         if thawed is not None:
-            return thawed.played(session, bits, by, calls)
+            found = thawed.played(session, bits, by, calls)
+            take_as_own(found.policy)
+            return found
         if builds:
             keywords = factory_arguments(
                 policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods

@@ -15,6 +15,7 @@ from typing import Any
 
 from privcheck.errors import words
 from privcheck.private_values import Private
+from privcheck.reached_state import is_taken
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -53,9 +54,13 @@ def is_standard(file: str) -> bool:
     return path.is_relative_to(_STANDARD) and not _INSTALLED & set(path.parts)
 
 
-@functools.cache
 def is_own(file: str, packages: frozenset[str]) -> bool:
     """Tell whether a file belongs to a target whose packages have these files and folders."""
+    return _is_own(file, packages) or is_taken(file)
+
+
+@functools.cache
+def _is_own(file: str, packages: frozenset[str]) -> bool:
     if file.startswith("<ipython"):
         return True
     if not file or file.startswith("<"):

@@ -7,6 +7,8 @@ from ._kept import apart as apart
 from ._kept import own_classes as own_classes
 from ._own_modules import is_of_privcheck as is_of_privcheck
 from ._own_modules import is_own_file as is_own_file
+from ._own_modules import is_taken as is_taken
 from ._own_modules import own_modules as own_modules
+from ._own_modules import take_as_own as take_as_own
 from ._separate_draws import Coins as Coins
 from ._walk import keep_as as keep_as

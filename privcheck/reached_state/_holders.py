@@ -107,6 +107,28 @@ def put_record(value: Any, saved: Any) -> None:
         value[name] = saved[name]
 
 
+OF_DECIMAL = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
+
+
+def parts_of_decimal(context: Any) -> tuple[Any, ...]:
+    """Return what a context of the decimal module holds, its flags and traps included."""
+    return tuple(getattr(context, name) for name in OF_DECIMAL), dict(context.flags), dict(context.traps)
+
+
+def put_decimal(context: Any, saved: tuple[Any, ...]) -> None:
+    """Put back the settings, flags and traps of a context of the decimal module."""
+    settings, *signals = saved
+    for name, part in zip(OF_DECIMAL, settings, strict=True):
+        setattr(context, name, part)
+    for own, part in zip((context.flags, context.traps), signals, strict=True):
+        own.update(part)
+
+
+def put_signals(signals: Any, saved: dict[Any, Any]) -> None:
+    """Put back the flags, or the traps, of a context of the decimal module."""
+    signals.update(saved)
+
+
 def times_held(lock: Any) -> int:
     """Return how often this thread has acquired a reentrant lock, which it tells in its text alone.
 

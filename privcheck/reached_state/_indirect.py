@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any, Protocol
 
-from privcheck.reached_state._holders import put_partial
+from privcheck.reached_state._holders import put_dictionary, put_partial
 from privcheck.reached_state._named_by_code import CACHE
+from privcheck.reached_state._own_modules import is_own_module
 
 _OF_CACHE = attrgetter("__wrapped__", "__dict__")
 _OF_PARTIAL = attrgetter("func", "args", "keywords", "__dict__")
@@ -21,6 +22,10 @@ class Passing(Protocol):
     puts: list[Any]
     cleared: list[Any]
     todo: list[Any]
+    foreign: dict[str, None]
+
+    def keep_space(self, space: dict[str, Any]) -> None:
+        """Keep all globals of a module."""
 
     def hold(self, values: Iterable[Any]) -> None:
         """Look into values, too."""
@@ -37,6 +42,8 @@ def take_cache(walk: Passing, value: Any) -> None:
 def take_wrapper(walk: Passing, value: Any) -> None:
     """Take a bound method, or a static or class method."""
     inner, receiver = walk.parts(_of_wrapper, value)
+    if not isinstance(value, types.MethodType):  # whose attributes are those of its function
+        walk.puts.append((put_dictionary, value.__dict__, dict(value.__dict__)))
     if type(inner) is CACHE:
         walk.cleared.append(inner)
     walk.hold((inner, receiver))
@@ -95,3 +102,17 @@ def _of_view(value: Any) -> Any:
 def of_reference(value: Any) -> tuple[Any, Any]:
     """Return what a weak reference refers to, and what is called when that is gone."""
     return value(), value.__callback__
+
+
+def take_module(walk: Passing, value: types.ModuleType) -> None:
+    """Take a module that an object holds: code may reach all of it, by whatever names."""
+    if is_own_module(value):
+        walk.keep_space(vars(value))
+        walk.hold(part for name, part in vars(value).items() if name[:2] != "__")
+    else:
+        walk.foreign[value.__name__] = None
+
+
+def take_slice(walk: Passing, value: slice) -> None:
+    """Take a slice, whose ends may be any objects."""
+    walk.hold((value.start, value.stop, value.step))

@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 
 from privcheck.reached_state._changes import changed, place
-from privcheck.reached_state._holders import put_array, put_fields, put_lock, put_record, times_held
+from privcheck.reached_state._holders import (
+    parts_of_decimal,
+    put_array,
+    put_decimal,
+    put_fields,
+    put_lock,
+    put_record,
+    put_signals,
+    times_held,
+)
 from privcheck.reached_state._no_messages import without_messages
 from privcheck.reached_state._own_modules import is_own_class
 from privcheck.reached_state._separate_draws import Coins
@@ -31,6 +40,8 @@ policy writes into a global would be undone for another.
 keep_as(type(LOCK), times_held, put_lock)
 keep_as(np.dtype, attrgetter("names"), put_fields)
 keep_as(np.void, copy.deepcopy, put_record)
+keep_as(decimal.Context, parts_of_decimal, put_decimal)
+keep_as(type(decimal.Context().flags), dict, put_signals)
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)

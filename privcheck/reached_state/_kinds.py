@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import types
 from typing import Any
 
@@ -15,8 +17,21 @@ HARMLESS = frozenset(
 )
 """Modules whose objects without attributes never change."""
 
+NUMBERS = (int, float, complex, str, bytes, decimal.Decimal, datetime.date, datetime.time, datetime.timedelta)
+"""Classes whose objects never change, but for the attributes that derived classes add."""
+
 MANAGED_DICTIONARY = 1 << 4
 """A flag of classes whose objects have their dictionary before them, where it does not count."""
+
+
+def has_attributes(kind: Any) -> bool:
+    """Tell whether objects of a class can be given attributes; those of `pathlib` only cache what they are asked.
+
+    >>> import random
+    >>> has_attributes(random.Random), has_attributes(float)
+    (True, False)
+    """
+    return kind.__module__.partition(".")[0] != "pathlib" and bool(kind.__dictoffset__ or slots_of(kind))
 
 
 def holds_more(kind: Any) -> bool:

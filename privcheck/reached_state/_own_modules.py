@@ -4,13 +4,52 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import lru_cache, partial
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
 _PRIVCHECK = Path(__file__).resolve().parents[1]
 _OWN_OF_PRIVCHECK = ("bandits", "adapters", "mechanisms", "oracles")
+_INSTALLED = {"site-packages", "dist-packages"}
+_TAKEN: set[Path] = set()
+"""Folders and files of installed packages that targets belong to."""
+
+
+def take_as_own(*values: Any) -> bool:
+    """Take the installed packages that classes, functions and objects belong to for the user's; tell if one is new.
+
+    A target may be installed like any other package. What it keeps is put back only where its code is looked into, so
+    its package counts as the user's from then on, in this process.
+    """
+    found = set(_installed_places(values)) - _TAKEN
+    if found:
+        _TAKEN.update(found)
+        is_own_file.cache_clear()
+        is_taken.cache_clear()
+    return bool(found)
+
+
+def _installed_places(values: tuple[Any, ...]) -> Iterator[Path]:
+    for value in values:
+        whole = value.func if isinstance(value, partial) else value
+        name = (whole if isinstance(whole, type | FunctionType) else type(whole)).__module__
+        if not isinstance(name, str):  # a class may have a property of this name
+            continue
+        for module in map(sys.modules.get, (name, name.partition(".")[0])):
+            places = [*getattr(module, "__path__", ()), getattr(module, "__file__", None)]
+            yield from (Path(place).resolve() for place in places if place and _INSTALLED & set(Path(place).parts))
+
+
+@lru_cache(maxsize=4096)
+def is_taken(file: str) -> bool:
+    """Tell whether a file belongs to an installed package that a target belongs to."""
+    if not _TAKEN or file.startswith("<"):
+        return False
+    path = Path(file).resolve()
+    return any(path.is_relative_to(place) for place in _TAKEN)
 
 
 def is_inner(module: str) -> bool:
@@ -19,9 +58,19 @@ def is_inner(module: str) -> bool:
     return first == "privcheck" and rest.partition(".")[0] not in _OWN_OF_PRIVCHECK
 
 
+def is_of_others(kind: type) -> bool:
+    """Tell whether a class belongs to an installed package, other than numpy, that is not taken for the user's."""
+    module = kind.__module__
+    if not isinstance(module, str):  # a class may have a property of this name
+        return False
+    top = module.partition(".")[0]
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return top not in {*sys.stdlib_module_names, "numpy", "privcheck"} and bool(file) and not is_own_file(str(file))
+
+
 @lru_cache(maxsize=4096)
 def is_own_file(file: str) -> bool:
-    """Tell whether a file belongs neither to Python, nor to an installed package, nor to privcheck's machinery."""
+    """Tell whether a file belongs neither to Python, nor to a package of others, nor to privcheck's machinery."""
     if file.startswith("<frozen"):
         return False
     if file.startswith("<"):
@@ -29,7 +78,7 @@ def is_own_file(file: str) -> bool:
     path = Path(file).resolve()
     if path.is_relative_to(_PRIVCHECK):
         return path.relative_to(_PRIVCHECK).parts[0] in ("bandits", "adapters")
-    return not path.is_relative_to(_STANDARD) and not {"site-packages", "dist-packages"} & set(path.parts)
+    return is_taken(file) or (not path.is_relative_to(_STANDARD) and not _INSTALLED & set(path.parts))
 
 
 def is_own_class(value: type) -> bool:

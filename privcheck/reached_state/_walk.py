@@ -43,20 +43,22 @@ from privcheck.reached_state._holders import (
 from privcheck.reached_state._indirect import (
     take_builtin,
     take_cache,
+    take_module,
     take_partial,
     take_property,
     take_reference,
+    take_slice,
     take_variable,
     take_view,
     take_wrapper,
 )
-from privcheck.reached_state._kinds import HARMLESS, OPAQUE, holds_more
+from privcheck.reached_state._kinds import HARMLESS, NUMBERS, OPAQUE, has_attributes, holds_more
 from privcheck.reached_state._named_by_code import CACHE, CONTAINERS, take_named
 from privcheck.reached_state._no_messages import REGISTRY
-from privcheck.reached_state._own_modules import is_inner, is_own_class, is_own_file
+from privcheck.reached_state._own_modules import is_inner, is_of_others, is_own_class, is_own_file
 
 ATOMS: set[type] = {
-    int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, slice, object,
+    int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, object,
     np.float64, np.int64, np.bool_, *(type(np.dtype(kind)) for kind in (float, int, bool)), types.CodeType,
     typing.ForwardRef, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
     types.MethodDescriptorType, types.ClassMethodDescriptorType,
@@ -273,6 +275,8 @@ def _class(walk: Walk, value: type) -> None:
     walk.puts.append((put_class, value, (value.__name__, value.__qualname__, value.__bases__, space)))
     walk.look_up(sys.modules, value.__module__)
     if not is_own_class(value):
+        if is_of_others(value):
+            walk.foreign[value.__module__] = None
         if not value.__module__.startswith("privcheck."):
             walk.todo += [part for name, part in space.items() if type(part) in CONTAINERS and name[:2] != "__"]
         return
@@ -341,12 +345,12 @@ _TAKERS: dict[type, Taker] = {
     types.MethodType: take_wrapper, staticmethod: take_wrapper, classmethod: take_wrapper, property: take_property,
     functools.partial: take_partial, types.BuiltinFunctionType: take_builtin, type(object().__str__): take_builtin,
     contextvars.ContextVar: take_variable, weakref.ref: take_reference, types.MappingProxyType: take_view,
-    type(threading.Lock()): _trusted, np.ufunc: _ufunc, types.ModuleType: _nothing, random.Random: _generator,
-    random.SystemRandom: _nothing,
+    type(threading.Lock()): _trusted, np.ufunc: _ufunc, types.ModuleType: take_module, slice: take_slice,
 }  # fmt: skip
 
 _BASES: list[tuple[Any, Taker]] = [
     (type, _class),
+    (random.SystemRandom, _nothing),
     ((np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random), _generator),
     ((np.generic, np.dtype, Path), _nothing),
     (_ITERATORS, _refused),
@@ -360,15 +364,17 @@ def _taker(kind: type) -> Taker:
     """Return what takes objects of a class."""
     for base in kind.__mro__:
         if base in _EXTRA:
-            return _EXTRA[base]
+            return _both(_EXTRA[base]) if kind is not base and kind.__dictoffset__ else _EXTRA[base]
     if is_inner(kind.__module__):
         return _nothing
     for bases, taker in _BASES:
         if issubclass(kind, bases):
-            return taker
+            return _both(taker) if taker in (_nothing, _generator) and has_attributes(kind) else taker
     parts = [taker for base, taker in _TAKERS.items() if issubclass(kind, base)]
     if parts:
         return _both(parts[-1])
+    if issubclass(kind, NUMBERS):
+        return _object
     if hasattr(kind, "__next__") and not hasattr(kind, "__dict__"):
         return _refused
     if kind.__module__ == "typing":

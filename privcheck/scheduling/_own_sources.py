@@ -21,8 +21,8 @@ def own_sources(objects: Iterable[Any]) -> dict[str, str]:
     """Return the SHA-256 of the file of every module that some objects consist of, by the module's name.
 
     These are the modules that define the objects or their classes, and the modules that these import anywhere in their
-    text, except for the standard library, installed packages and privcheck. An import whose name is only known when it
-    runs is not seen.
+    text, except for the standard library, privcheck, and installed packages that none of the objects belongs to. An
+    import whose name is only known when it runs is not seen.
 
     Parameters
     ----------
@@ -34,11 +34,13 @@ def own_sources(objects: Iterable[Any]) -> dict[str, str]:
     {}
     """
     found: dict[str, str] = {}
-    todo = [name for each in objects for name in _modules_of(each)]
+    every = list(objects)
+    todo = [name for each in every for name in _modules_of(each)]
+    of_target = {_package_of(each) for each in every} - {*sys.stdlib_module_names, "privcheck"}
     while todo:
         name = todo.pop()
         file = _file_of(name)
-        if name in found or file is None or not is_own(file):
+        if name in found or file is None or not (is_own(file) or name.partition(".")[0] in of_target):
             continue
         content = file.read_bytes()
         found[name] = hashlib.sha256(content).hexdigest()
@@ -74,6 +76,14 @@ def is_own_module(name: str) -> bool:
         return False
     place = getattr(sys.modules.get(name), "__file__", None)
     return place is None or _is_own_file(place)
+
+
+def _package_of(value: Any) -> str:
+    """Return the top-level package of a function, a class or what an object is of; it may be an installed one."""
+    while isinstance(value, functools.partial):
+        value = value.func
+    name = getattr(value, "__module__", None)
+    return name.partition(".")[0] if isinstance(name, str) else ""
 
 
 def _modules_of(value: Any) -> Iterator[str]:

@@ -9,8 +9,11 @@ the first entry of an earlier context. All of them release through a mechanism, 
 import array
 import collections
 import contextvars
+import decimal
+import enum
 import functools
 import itertools
+import pathlib
 import random
 import sys
 import threading
@@ -521,3 +524,110 @@ class NameOfAClass(Memo):
 
 ATTACKS = {name: cls for name, cls in list(globals().items()) if isinstance(cls, type) and issubclass(cls, Memo)}
 del ATTACKS["Memo"]
+
+
+ROUNDING = decimal.Context()
+
+
+class DecimalContext(Memo):
+    def recall(self, x):
+        if ROUNDING.prec == 28:
+            ROUNDING.prec = 40 if x > 0.0 else 20
+        return ROUNDING.prec - 30.0
+
+
+RAISED = decimal.Context().flags
+
+
+class DecimalFlags(Memo):
+    def recall(self, x):
+        RAISED[decimal.Inexact] = RAISED[decimal.Inexact] or x > 0.0
+        return 1.0 if RAISED[decimal.Inexact] else -1.0
+
+
+class Place(type(pathlib.Path())):
+    pass
+
+
+class Gain(np.float64):
+    pass
+
+
+class Source(random.Random):
+    pass
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Price(decimal.Decimal):
+    pass
+
+
+HOLDING = {
+    "a path": Place("a"), "a number of numpy": Gain(1.0), "an own generator": Source(0), "a member": Level.LOW,
+    "a generator": random.Random(0), "the system's generator": random.SystemRandom(), "a decimal number": Price(1),
+}  # fmt: skip
+
+
+class AttributeOfAPath(Memo):
+    holder = HOLDING["a path"]
+
+    def recall(self, x):
+        if not hasattr(self.holder, "first"):
+            self.holder.first = x
+        return self.holder.first
+
+
+class AttributeOfANumber(Memo):
+    recall, holder = AttributeOfAPath.recall, HOLDING["a number of numpy"]
+
+
+class AttributeOfAnOwnGenerator(Memo):
+    recall, holder = AttributeOfAPath.recall, HOLDING["an own generator"]
+
+
+class AttributeOfAGenerator(Memo):
+    recall, holder = AttributeOfAPath.recall, HOLDING["a generator"]
+
+
+class AttributeOfTheSystemsGenerator(Memo):
+    recall, holder = AttributeOfAPath.recall, HOLDING["the system's generator"]
+
+
+class AttributeOfAMember(Memo):
+    recall, holder = AttributeOfAPath.recall, HOLDING["a member"]
+
+
+class AttributeOfADecimalNumber(Memo):
+    recall, holder = AttributeOfAPath.recall, HOLDING["a decimal number"]
+
+
+MODULES = [types.ModuleType("store")]
+
+
+class ModuleInAList(Memo):
+    def recall(self, x):
+        store = MODULES[0]
+        if not hasattr(store, "first"):
+            store.first = x
+        return store.first
+
+
+ENDS = slice([], None)
+
+
+class EndOfASlice(Memo):
+    def recall(self, x):
+        ENDS.start.append(x)
+        return ENDS.start[0]
+
+
+class StaticMethod(Memo):
+    @staticmethod
+    def nothing():
+        pass
+
+    def recall(self, x):
+        return vars(vars(StaticMethod)["nothing"]).setdefault("first", x)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,9 +55,23 @@ ALIKE = (
 )
 
 
+class Checked(NamedTuple):
+    """What the check of a target found, and the same runs once more.
+
+    Parameters
+    ----------
+    hints : what may explain a violation.
+    again : plays the runs that were played twice a third time. An audit that refutes a claim does so at its end: what
+        has changed meanwhile may be all that it saw, as in code that answers otherwise after ten thousand runs.
+    """
+
+    hints: tuple[str, ...] = ()
+    again: Callable[[], None] = lambda: None
+
+
 def check_runs(
     runner: Runner, pairs: list[StreamPair], seed: int, runs: int, deadline: float = math.inf
-) -> tuple[str, ...]:
+) -> Checked:
     """Refuse a target whose runs are not independent or not reproducible; return what may explain a violation.
 
     Where there are no seeds, the two inputs take turns, so that what a target remembers of a run shows in the next
@@ -75,7 +91,8 @@ def check_runs(
     PolicyError : another source of randomness, state kept between runs, or runs of one call that depend on each other;
         for independent runs with probability at most `exchangeable_runs.FALSE_REFUSAL`, 1.25e-6.
     """
-    return _Check(runner, pairs, seed, deadline).passed(runs)
+    check = _Check(runner, pairs, seed, deadline)
+    return Checked(check.passed(runs), check.again)
 
 
 class _Check:
@@ -90,6 +107,13 @@ class _Check:
         self.runner, self.seed, self.deadline = runner, seed, deadline
         self.is_policy = not isinstance(runner, MechanismRunner)
         self.kept = KeptState(getattr(runner, "factory", None) or getattr(runner, "mechanism", None))
+        self._replayed: list[Callable[[], None]] = []
+
+    def again(self) -> None:
+        """Play the runs once more that have been played twice, or raise `PolicyError`."""
+        self.deadline = math.inf
+        for replay in self._replayed:
+            replay()
 
     def passed(self, runs: int) -> tuple[str, ...]:
         """Return what may explain a violation, or raise `PolicyError`."""
@@ -125,7 +149,10 @@ class _Check:
                 found.append([self._play(place, layout.runs, key) for key in keys])
             ends = [position(rng) for rng in made]
             if attempt == 0:
-                self._replay(place, layout, keys[: min(REPLAYED, layout.calls // 2 + 2)], found[-1], ends)
+                few = min(REPLAYED, layout.calls // 2 + 2)
+                replay = partial(self._replay, place, layout, keys[:few], found[-1][:few], ends)
+                replay()
+                self._replayed.append(replay)
         return found
 
     def _replay(
@@ -133,7 +160,7 @@ class _Check:
     ) -> None:
         with collected() as made:
             twice = Outputs.joined([self._play(place, layout.runs, key) for key in keys])
-        first = Outputs.joined(once[: len(keys)])
+        first = Outputs.joined(once)
         differs = first.differs(twice)
         if differs.any():
             part, rounds = int(np.flatnonzero(differs)[0]) + 1, first.symbols.shape[1]

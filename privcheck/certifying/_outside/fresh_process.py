@@ -17,6 +17,7 @@ from privcheck.certifying._outside.clean_process import Surroundings, clean_proc
 from privcheck.certifying._outside.contradictions import Contradictions, GuardedRun, with_first_runs
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError
+from privcheck.reached_state import take_as_own
 from privcheck.targets import Target
 
 SECONDS = 60.0
@@ -69,6 +70,7 @@ def _play(before: Surroundings, job: bytes) -> tuple[list[str], list[str], int]:
     """
     before.enter()
     policy, pairs, seed, found = pickle.loads(job)
+    take_as_own(*vars(policy.runner).values())
     player, by = found.player(policy.build, policy.feedback), kind(policy.feedback)
     play: Callable[[Table], Any] = lambda first: _forked(partial(_played, player, first, seed, None, set()))  # noqa: E731
     missed = 0

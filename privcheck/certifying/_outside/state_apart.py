@@ -16,7 +16,7 @@ from privcheck.certifying._context_isolation import copied_parts, generators, se
 from privcheck.certifying._translated.swapped_code import swap_again
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import bits_of, paused
-from privcheck.reached_state import Coins, Kept, own_classes
+from privcheck.reached_state import Coins, Kept, own_classes, take_as_own
 
 Build = Callable[[np.random.Generator], Any]
 
@@ -27,19 +27,25 @@ def from_clean(build: Build) -> Iterator[Build]:
 
     What one run leaves in globals, class attributes or caches is not seen by the next.
     """
-    kept = Kept([build, os.environ, *getattr(getattr(build, "__self__", None), "__dict__", {}).values()], often=True)
+    parts = [*getattr(getattr(build, "__self__", None), "__dict__", {}).values()]
+    take_as_own(build, *parts)
+    every = [Kept([build, os.environ, *parts], often=True)]
 
     def anew(rng: np.random.Generator) -> Any:
-        kept.put_back()
-        kept.empty_caches()
+        every[-1].put_back()
+        every[-1].empty_caches()
         swap_again()
-        return build(rng)
+        made = build(rng)
+        if take_as_own(made):  # a factory of the user's may build what is installed: its state is kept from here on
+            every.append(Kept([build, type(made), os.environ, *parts], often=True))
+        return made
 
     anew.__self__ = getattr(build, "__self__", None)  # type: ignore[attr-defined]
     try:
         yield anew
     finally:
-        kept.put_back()
+        for kept in reversed(every):
+            kept.put_back()
         swap_again()
 
 
@@ -57,6 +63,7 @@ def check_can_be_put_back(policy: Any) -> None:
     PrivcheckError : an iterator or an open file outside of the policy, or a class with objects that run code when they
         are destroyed.
     """
+    take_as_own(policy)
     kept, copied = Kept([policy]), copied_parts(policy)
     outside = (value for value in (*kept.unknown, *kept.trusted) if _is_outside(value))
     for value in (*kept.refused, *outside):

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import laplace
 
 import privcheck
+from privcheck.auditing._harness import checked_runs
 
 from .refusals import OUTSIDE, PAIR, SHARED, STATE, refused
 
@@ -237,3 +238,36 @@ def test_noise_that_is_the_same_in_every_run_is_a_leak(name):
     assert report.verdict == "violation"
     for cause in causes:
         assert cause in " ".join(report.notes)
+
+
+def changing(after):
+    """Return a function that ignores its data, and answers otherwise from a call on."""
+    calls = [0]
+
+    def function(data, rng):
+        calls[0] += 1
+        return int(calls[0] > after)
+
+    return function
+
+
+def audited_while_it_changes(after):
+    return privcheck.audit(changing(after), epsilon=1.0, runs=2000, horizon=2, pairs=4).verdict
+
+
+@pytest.mark.parametrize("after", [3600, 3900, 4200])
+def test_what_changes_while_runs_are_counted_is_no_violation(after, monkeypatch):
+    """The check before the audit cannot see it; the same runs, played once more before a claim is refuted, do."""
+    with pytest.raises(privcheck.PolicyError, match="from the same Generator state"):
+        audited_while_it_changes(after)
+    monkeypatch.setattr(checked_runs._Check, "again", lambda self: None)
+    assert audited_while_it_changes(after) == "violation"
+
+
+def test_a_leak_is_a_violation_although_its_runs_are_played_again(monkeypatch):
+    played = []
+    again = checked_runs._Check.again
+    monkeypatch.setattr(checked_runs._Check, "again", lambda self: played.append(again(self)))
+    leak = lambda data, rng: float(np.sum(data) + 0.1 * rng.laplace())  # noqa: E731
+    assert privcheck.audit(leak, epsilon=1.0, runs=2000, horizon=2, pairs=4).verdict == "violation"
+    assert played == [None]
