@@ -47,8 +47,9 @@ def warm(
 
 def _play(name: str | None) -> None:
     """Audit a policy and, if it is a shipped one that plays for regret, simulate it, each with few runs."""
-    from privcheck import audit, simulate
+    from privcheck.auditing import audit
     from privcheck.bandits import ALGORITHMS, BestArmAlgorithm
+    from privcheck.simulation import simulate
 
     if name is None:
         audit(_Coins, epsilon=1.0, arms=2, horizon=2, runs=200, seed=0)
