@@ -35,6 +35,10 @@ class Result:
         """Return the tables of this result by name, each made when it is called; the first is the usual one."""
         raise NotImplementedError
 
+    def printed_columns(self) -> dict[str, str]:
+        """Return the column behind each heading of the terminal that has another name there."""
+        return {}
+
     def citations(self) -> tuple[str, ...]:
         """Return the BibTeX keys of the papers that this result rests on."""
         return ()
@@ -93,8 +97,9 @@ class Result:
         Parameters
         ----------
         table : a name of `tables()`; None for the first.
-        columns : which columns, in this order; None for all, or for those of `latex_columns` if the result has any. A
-            column `cite` becomes `\cite` commands, whose entries `to_bibtex` gives.
+        columns : which columns, in this order, also by the headings of the terminal; None for all, or for those of
+            `latex_columns` if the result has any. A column `cite` becomes `\cite` commands, whose entries `to_bibtex`
+            gives.
 
         Raises
         ------
@@ -103,12 +108,14 @@ class Result:
         rows = self.rows(table) or [{"": "no rows"}]
         known = tuple(rows[0])
         usual = self.latex_columns or known if known != ("",) else known
-        names = usual if columns is None or known == ("",) else tuple(columns)
-        for name in names:
-            if name not in known:
+        asked = usual if columns is None or known == ("",) else tuple(columns)
+        printed = self.printed_columns()
+        names = tuple(name if name in known else printed.get(name, name) for name in asked)
+        for name, column in zip(asked, names, strict=True):
+            if column not in known:
                 raise PrivcheckError("columns", name, f"columns among {', '.join(known)}")
         aligned = "".join("r" if _numeric([row[name] for row in rows]) else "l" for name in names)
-        head = " & ".join(latex_text(name.replace("_", " ")) for name in names)
+        head = " & ".join(latex_text(name.replace("_", " ")) for name in asked)
         body = [" & ".join(_cell(name, row[name]) for name in names) + r" \\" for row in rows]
         lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{head} \\", r"\midrule", *body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

@@ -80,9 +80,12 @@ def claimed_regret(values: Bounds, claimed: float | str | None = None) -> Claime
     ('impossible', 'not refuted')
     """
     if not isinstance(values, Bounds):
-        got = words(f"an object of type {type(values).__name__}")
-        hint = "as in claimed_regret(evaluate(instance), 500)"
-        raise PrivcheckError("values", got, "what `evaluate` returns", hint)
+        raise PrivcheckError(
+            "values",
+            words(f"an object of type {type(values).__name__}"),
+            "what `evaluate` returns",
+            "as in claimed_regret(evaluate(instance), 500)",
+        )
     if claimed is None:
         raise PrivcheckError("claimed", None, "a regret at the horizon, or text such as '5 ln T'")
     amount, rate = _read(claimed)

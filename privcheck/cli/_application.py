@@ -23,6 +23,7 @@ from privcheck.cli._report_command import compare, report
 from privcheck.cli._simulate_command import simulate
 from privcheck.cli._steps_command import steps
 from privcheck.cli._sweep_command import sweep
+from privcheck.cli._warm_command import warm
 from privcheck.cli._watch_command import watch
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -94,4 +95,5 @@ app.command(cls=DocumentedCommand, short_help="Start a project: a private bandit
 app.command(
     "list", cls=DocumentedCommand, short_help="List the shipped algorithms, mechanisms, environments and theorems."
 )(list_everything)
+app.command(cls=DocumentedCommand, short_help="Compile ahead of time, for images and CI.")(warm)
 app.add_typer(ledger, name="ledger", short_help="Read the ledger of a guard: what was spent, whether it verifies.")

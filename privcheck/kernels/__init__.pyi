@@ -4,6 +4,7 @@ from ._building_blocks import reward_sum as reward_sum
 from ._cache import compiled as compiled
 from ._cache import inlined as inlined
 from ._cache import stored_beside as stored_beside
+from ._cache_place import cache_folder as cache_folder
 from ._decision_sets import NORMAL as NORMAL
 from ._decision_sets import SIGNS as SIGNS
 from ._decision_sets import DecisionSets as DecisionSets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable
 from types import FunctionType
@@ -10,6 +11,8 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core.caching import FunctionCache
+
+from privcheck.kernels._cache_place import KeptCode
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -49,6 +52,8 @@ def stored_beside(select: Callable[..., Any], update: Callable[..., Any], functi
 class _CallAwareCache(FunctionCache):
     """Numba's disk cache, made to notice changes to compiled functions in other files that a function calls."""
 
+    _impl_class = KeptCode
+
     def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
         return (signature, codegen.magic_tuple(), fingerprint(self._py_func))
 
@@ -57,8 +62,14 @@ class _CallAwareCache(FunctionCache):
         try:
             return cast("Any", super()).load_overload(sig, target_context)
         except (ImportError, AttributeError):
-            cast("Any", self).flush()
+            with contextlib.suppress(OSError):
+                cast("Any", self).flush()
             return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, if the folder can be written: an image may bring one that cannot."""
+        with contextlib.suppress(OSError):
+            cast("Any", super()).save_overload(sig, data)
 
 
 def fingerprint(function: Any) -> str:

@@ -150,6 +150,11 @@ class Frontier(Result):
             "bounds": lambda: [asdict(bound) for bound in self.bounds],
         }
 
+    def printed_columns(self) -> dict[str, str]:
+        """Return the columns behind the headings "audited", "certified" and "claim"."""
+        prefix = "epsilon" if self.unit == "epsilon" else "claim"
+        return {"audited": f"{prefix}_lower", "certified": f"{prefix}_upper", "claim": "verdict"}
+
     def citations(self) -> tuple[str, ...]:
         """Return the BibTeX keys of the papers that the policies come from."""
         return papers_of(self.policies)

@@ -77,9 +77,7 @@ def test_what_are_no_bounds_are_refused(values):
 
 
 def test_what_is_left_out_is_asked_for():
-    with pytest.raises(
-        PrivcheckError, match=r"values: got an object .*claimed_regret\(evaluate\(instance\), 500\)"
-    ):
+    with pytest.raises(PrivcheckError, match=r"values: got an object .*claimed_regret\(evaluate\(instance\), 500\)"):
         claimed_regret(Instance("bernoulli", (0.75, 0.5), epsilon=1.0))
     with pytest.raises(PrivcheckError, match="claimed: got None, expected a regret at the horizon"):
         claimed_regret(FOUND)

@@ -28,7 +28,7 @@ QUOTED = re.compile(r"docs/evidence/(azize-basu|chen|hu|jourdan-azize|shariff-sh
 """Where the words are those of papers."""
 PAGES = [
     *(REPOSITORY / "docs").rglob("*.md"),
-    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", ".github/SECURITY.md")),
+    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "MIGRATING.md", ".github/SECURITY.md")),
 ]
 MODULES = [*(REPOSITORY / "privcheck").rglob("*.py"), *(REPOSITORY / "audits").rglob("*.py")]
 

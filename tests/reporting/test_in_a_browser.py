@@ -15,6 +15,10 @@ import sys
 
 import pytest
 
+from privcheck.claims import kept_findings
+from privcheck.reporting import page
+from privcheck.results._example_results import FIXED_BANDIT
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BINARY = next((path for path in map(shutil.which, NAMES) if path), None)
 pytestmark = [
@@ -205,6 +209,44 @@ def test_nothing_sticks_out(browser, files, name, width):
     assert all(figure == [[True] * 4] for figure in browser.run(VISIBLE_PICTURES))
 
 
+WORDS_IN_TWO = """[...document.querySelectorAll(SELECTOR)].flatMap((element) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), found = [];
+  while (walker.nextNode()) for (const word of walker.currentNode.textContent.matchAll(/WORD/g)) {
+    const range = document.createRange();
+    range.setStart(walker.currentNode, word.index);
+    range.setEnd(walker.currentNode, word.index + word[0].length);
+    if (new Set([...range.getClientRects()].map((box) => box.top)).size > 1) found.push(word[0]);
+  }
+  return found;
+})"""
+WHOLE = {
+    "claims": (
+        lambda: page(kept_findings()),
+        "td[data-name=place]",
+        "[^\\s-]+",
+        720,
+        ".claims td:nth-of-type(1)",
+        "Consequences",
+    ),
+    "fix": (lambda: page(FIXED_BANDIT), "pre:not(.source)", "\\S+", 390, "pre span", "--epsilon"),
+}
+"""What makes a page, where which words stay whole, at which width, by which rule, and one that breaks without it."""
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_words_and_options_are_not_broken(browser, tmp_path, name):
+    make, selector, pattern, width, rule, word = WHOLE[name]
+    written, path = make(), tmp_path / "page.html"
+    asked = WORDS_IN_TWO.replace("SELECTOR", json.dumps(selector)).replace("WORD", pattern)
+    path.write_text(written, "utf-8")
+    assert browser.open(path, width=width) == []
+    assert browser.run(asked) == []
+    assert written.count(f"{rule} {{") == 1
+    path.write_text(written.replace(f"{rule} {{", ".no-such-rule {"), "utf-8")
+    browser.open(path, width=width)
+    assert word in browser.run(asked)
+
+
 BROKEN = {
     "console": "<script>console.error('no')</script>",
     "image": '<img src="http://127.0.0.1:9/a.png" alt="">',
@@ -216,9 +258,9 @@ BROKEN = {
 @pytest.mark.parametrize("policy", [True, False])
 def test_an_offence_is_noticed(browser, pages, tmp_path, offence, policy):
     """Whether the policy of the page stops it or not, it is seen."""
-    page = pages["index"].replace("</main>", f"{BROKEN[offence]}</main>")
+    broken = pages["index"].replace("</main>", f"{BROKEN[offence]}</main>")
     path = tmp_path / "broken.html"
-    path.write_text(page if policy else page.replace("Content-Security-Policy", "nothing"))
+    path.write_text(broken if policy else broken.replace("Content-Security-Policy", "nothing"))
     assert browser.open(path) != []
 
 

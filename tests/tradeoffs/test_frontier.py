@@ -111,6 +111,20 @@ def test_files(tmp_path):
         Frontier.from_json('{"schema_version": 2, "frontier": {}}')
 
 
+def test_latex_takes_the_headings_of_the_terminal():
+    plain = FrontierPoint("one", 1.0, 5.0, 0.1, 4.0, 6.0, 9, 0.5, "consistent", 0.75)
+    gaussian = FrontierPoint("two", None, 5.0, 0.1, 4.0, 6.0, 9, 9.0, "consistent", 9.5, 0.0, 0.25, None, 0.125, 0.1875)
+    for point, lower, upper in ((plain, "0.5", "0.75"), (gaussian, "0.125", "0.1875")):
+        found = Frontier("c2", (0.5, 0.4), (), 100, 0, 0.95, (point,), ())
+        made = found.to_latex(columns=["policy", "audited", "certified", "claim"])
+        assert r"policy & audited & certified & claim \\" in made
+        assert rf"{point.policy} & ${lower}$ & ${upper}$ & consistent \\" in made
+        with pytest.raises(PrivcheckError, match="columns: got 'granted', expected columns among policy"):
+            found.to_latex(columns=["granted"])
+        with pytest.raises(PrivcheckError, match="columns: got 'certified', expected columns among epsilon, lower"):
+            replace(found, bounds=(FrontierBound(1.0, None, None, 9.0, "x"),)).to_latex("bounds", columns=["certified"])
+
+
 def test_the_picture_shows_what_differs_from_the_claim():
     """The interval of a refuted claim begins to the right of its point, and its marker is hollow."""
     points = (

@@ -49,12 +49,15 @@ def element(tag: str, content: str, kind: str = "") -> str:
 def code_block(code: str) -> str:
     r"""Return code to copy, on the lines it has: a command that goes on after a backslash needs them.
 
+    An option stays together: browsers would break it after its hyphens.
+
     >>> print(code_block("audit x \\\n    --seed 0"))
     <pre><code>audit x \
-        --seed 0</code></pre>
+        <span>--seed</span> 0</code></pre>
     """
     lines = (line[: len(line) - len(line.lstrip(" "))] + text(line.strip()) for line in code.split("\n"))
-    return element("pre", element("code", "\n".join(lines)))
+    whole = re.sub(r"(?<!\S)--[\w-]+", r"<span>\g<0></span>", "\n".join(lines))
+    return element("pre", element("code", whole))
 
 
 def marked_code(lines: Sequence[tuple[str, bool]]) -> str:

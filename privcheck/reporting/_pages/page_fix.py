@@ -74,7 +74,7 @@ def render_fix(found: Fix) -> str:
 def _outcome(found: Fix) -> str:
     word, _, rest = sentence(found).partition(": ")
     tone = TONES.get(found.outcome, "not-certified")
-    told = element("p", f"{badge(text(word), mark(found))} {text(rest)}", f"verdict {tone}")
+    told = element("p", f"{badge(text(word), mark(found))}: {text(rest)}", f"verdict {tone}")
     return element("section", told, tone)
 
 

@@ -19,7 +19,7 @@ def render_steps(report: StepsReport) -> str:
     True
     """
     word, _, rest = sentence(report).partition(": ")
-    told = element("p", f"{badge(word, mark(report))} {text(rest)}", "verdict inconclusive")
+    told = element("p", f"{badge(word, mark(report))}: {text(rest)}", "verdict inconclusive")
     parts = [element("section", told, "inconclusive")]
     if report.best is not None:
         parts.append(section("The step that is told apart best", [facts(facts_of(report.best))]))
