@@ -203,6 +203,7 @@ def revived(value: Any, hint: Any, hooks: Hooks | None = None, version: int = SC
     >>> revived("inf", str | None)
     'inf'
     """
+    hint = without_alias(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         make = Make(hint, version, hooks or {})
@@ -263,9 +264,21 @@ def _hints(kind: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
+def without_alias(hint: Any) -> Any:
+    """Return the type for which a declared one is a name, as `NDArray[float64]` is one since numpy 2.5.
+
+    >>> import numpy.typing as npt
+    >>> get_origin(without_alias(npt.NDArray[np.float64])) is np.ndarray, without_alias(list[int])
+    (True, list[int])
+    """
+    named = getattr(get_origin(hint), "__value__", None)
+    return hint if named is None else named[get_args(hint)]
+
+
 def _has_type(value: Any, hint: Any) -> bool:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         well_typed(value)
+    hint = without_alias(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(_has_type(value, option) for option in inner)

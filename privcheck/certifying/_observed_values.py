@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 import functools
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -45,6 +47,20 @@ ALL = 10**6
 """How many at the end of a run."""
 
 Found = tuple[bool, bool]
+
+
+@functools.lru_cache(maxsize=4096)
+def read_nowhere(code: CodeType) -> frozenset[str]:
+    """Return the names of a function that cannot be read from outside of it, so that they may hold anything.
+
+    A variable of a comprehension in the function, of which a function within that comprehension makes a cell, shares a
+    place with variables of other comprehensions that are no cells. To read it there ends Python 3.13.0.
+    """
+    if sys.version_info < (3, 13) or not code.co_cellvars:
+        return frozenset()
+    steps = [*dis.get_instructions(code)]
+    begin = next((place for place, step in enumerate(steps) if step.opname == "RESUME"), 0)
+    return frozenset(step.argval for step in steps[begin:] if step.opname == "MAKE_CELL")
 
 
 class ObservedValues:
@@ -95,7 +111,11 @@ class ObservedValues:
         self.ran.add(frame.f_code)
         names = self.names.setdefault(outer, set())
         holders = self.holders.setdefault(outer, set())
-        for name, value in frame.f_locals.items():
+        unread = read_nowhere(frame.f_code)
+        names |= unread
+        holders |= unread
+        held = frame.f_locals
+        for name, value in [(name, held[name]) for name in held if name not in unread] if unread else held.items():
             if isinstance(value, np.random.Generator):
                 self.generators.setdefault(outer, set()).add(name)
             elif name not in names and type(value) not in _PLAIN:
@@ -148,6 +168,8 @@ class ObservedValues:
         if isinstance(value, FunctionType):
             return inside([*_cells(value), *(value.__defaults__ or ()), *vars(value).values()])
         if isinstance(value, GeneratorType):
+            if value.gi_frame is not None and read_nowhere(value.gi_code):
+                return True, True
             return inside([] if value.gi_frame is None else value.gi_frame.f_locals.values())
         return self._object(value, inside)
 

@@ -13,10 +13,10 @@ import numpy as np
 from privcheck.accounting import ByDatum
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError
+from privcheck.private_values._choices.step_curves import step_curves
 from privcheck.private_values._data_ids import PAIRS
 from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._outer_products import traces
-from privcheck.private_values._step_curves import step_curves
 from privcheck.private_values._terms import Terms
 from privcheck.private_values._vector_bounds import VectorBound
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
+from privcheck.private_values._choices.step_curves import Step, step_of
 from privcheck.private_values._columns import Column, Steady, as_long
 from privcheck.private_values._data_ids import DataIds
 from privcheck.private_values._spans import Spans
-from privcheck.private_values._step_curves import Step, step_of
 from privcheck.private_values._vector_bounds import VectorBound
 
 Key = tuple[object, ...]

@@ -172,3 +172,26 @@ class Policy:
     assert leak.file.endswith("policy.py")
     assert read in leak.code
     assert "release" in leak.hint
+
+
+COMPREHENSIONS = """\
+class Policy:
+    def __init__(self, rng):
+        self.rng, self.arm = rng, 0
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        sums = {a: sum(r for r in [reward] if action == a) for a in (0, 1)}
+        noisy = {a: s + self.rng.laplace(0, 1) for a, s in sums.items()}
+        self.arm = int(noisy[1] > noisy[0])
+"""
+
+
+def test_a_variable_of_two_comprehensions_of_which_one_makes_a_cell_of_it(tmp_path):
+    """To read it from a trace function ends Python 3.13.0."""
+    (tmp_path / "policy.py").write_text(COMPREHENSIONS)
+    found = certify(f"{tmp_path / 'policy.py'}:Policy", epsilon=1.0, arms=2, horizon=4, runs=1)
+    assert found.granted, str(found)
+    assert found.ledger_epsilon == pytest.approx(1.0)

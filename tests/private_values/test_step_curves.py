@@ -8,7 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from privcheck.private_values import Private, PrivateSource, _step_curves, selected
+from privcheck.private_values import Private, PrivateSource, selected
+from privcheck.private_values._choices import step_curves as _step_curves
 
 LIMITS = (0.2, 0.35, 0.5, 0.8)
 POINTS = sorted({x + d for x in LIMITS for d in (-1e-9, 0.0, 1e-9)} | {0.0, 0.1, 0.3, 0.4, 0.6, 0.9, 1.0})

@@ -144,7 +144,7 @@ def _value(step: Expression, x: float) -> float:
         return float(parts[0])
     if word == "within":
         inner, low, high = parts
-        return min(max(_value(inner, x), low), high)
+        return float(min(max(_value(inner, x), low), high))
     if word == "compared":
         symbol, inner, limit = parts
         return float(_SYMBOLS[symbol](_value(inner, x), limit))
