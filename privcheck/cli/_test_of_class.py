@@ -99,7 +99,7 @@ def _has_claim(place: Path) -> bool:
 def _claim_of(found: ast.ClassDef) -> str:
     r"""Return the arguments of the marks: what the constructor takes by default, where that can be claimed.
 
-    >>> _claim_of(ast.parse("class A:\\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
+    >>> _claim_of(ast.parse("class A:\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
     '(epsilon=0.5, arms=3, horizon=16)'
     """
     claim = dict(CLAIM)

@@ -211,8 +211,8 @@ def test_the_test_of_a_class_leaves_the_claim_to_the_project(tmp_path, capsys):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "pyproject.toml").write_text("[tool.privcheck]\nepsilon = 0.25\narms = 2\n")
     text = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys).read_text()
-    assert "@pytest.mark.privacy  #" in text
-    assert "@pytest.mark.certified  #" in text
+    assert "@pytest.mark.privacy\n" in text
+    assert "@pytest.mark.certified\n" in text
 
 
 @pytest.mark.parametrize(("value", "status"), [("reward", 1), ("float(reward + rng.laplace(0.0, 1.0))", 0)])
