@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
 import re
 import tomllib
@@ -98,7 +99,7 @@ def _has_claim(place: Path) -> bool:
 def _claim_of(found: ast.ClassDef) -> str:
     r"""Return the arguments of the marks: what the constructor takes by default, where that can be claimed.
 
-    >>> _claim_of(ast.parse("class A:\\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
+    >>> _claim_of(ast.parse("class A:\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
     '(epsilon=0.5, arms=3, horizon=16)'
     """
     claim = dict(CLAIM)
@@ -111,8 +112,10 @@ def _claim_of(found: ast.ClassDef) -> str:
         ]
         for each, value in given:
             number = value.value if isinstance(value, ast.Constant) else None
-            if each.arg == "epsilon" and type(number) in (int, float) and 0.0 < number < float("inf"):
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                continue
+            if each.arg == "epsilon" and 0.0 < number < math.inf:
                 claim["epsilon"] = float(number)
-            if each.arg == "arms" and type(number) is int and number >= 2:
+            if each.arg == "arms" and isinstance(number, int) and number >= 2:
                 claim["arms"] = number
     return f"({', '.join(f'{name}={value!r}' for name, value in claim.items())})"

@@ -91,7 +91,7 @@ def pairs_of(setting: Setting, rounds: int = ROUNDS) -> list[tuple[Table, Table]
         for changed in (0, 1, setting.arms, setting.arms + 2):
             if changed < rounds - 1:
                 other = base.copy()
-                other[changed] = low + high - base[changed]
+                other[changed] = np.where(base[changed] == low, high, low)
                 found.append((base, other))
     return found
 

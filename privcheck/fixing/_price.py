@@ -286,6 +286,6 @@ def _on_unit_interval(cls: Any, low: float, high: float) -> Any:
         return cls
 
     def update(self: Any, action: int, reward: float) -> None:
-        cls.update(self, action, low + (high - low) * reward)
+        cls.update(self, action, (1.0 - reward) * low + reward * high)  # the ends exactly, for code that checks them
 
     return type(cls.__name__, (cls,), {"update": update, "__module__": cls.__module__})

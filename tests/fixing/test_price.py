@@ -12,6 +12,7 @@ import pytest
 from privcheck.fixing import _price
 from privcheck.fixing._environments import Place, constants, places_for
 from privcheck.fixing._look import Setting
+from privcheck.fixing._patch_audit import pairs_of
 from privcheck.fixing._price import about_price, priced, ratio
 from privcheck.fixing._source_text import SourceText
 from privcheck.results import PlaceRegret, PolicyRegret
@@ -128,6 +129,22 @@ def test_other_ranges_of_rewards_are_told_to_the_policy(tmp_path):
     found = priced(source, "Bandit", [], Setting(rewards=(-2.0, 8.0)), rounds=300, seconds=0.1)
     assert found.original.places[0].mean > 0.0
     assert found.others[0].places[0].mean == pytest.approx(300 * 10 * 0.25)
+
+
+@pytest.mark.parametrize("rewards", [(-0.1, 0.2), (0.1, 0.2), (-0.3, 0.7)])
+def test_no_reward_leaves_the_range_by_an_error_of_rounding(rewards):
+    """-0.1 + (0.2 + 0.1) is more than 0.2, and so is 0.1 + 0.2 - 0.1."""
+    told = []
+
+    class Bandit:
+        def update(self, action, reward):
+            told.append(reward)
+
+    for reward in (0.0, 1.0):
+        _price._on_unit_interval(Bandit, *rewards).update(Bandit(), 0, reward)
+    assert tuple(told) == rewards
+    for first, second in pairs_of(Setting(rewards=rewards)):
+        assert {*first.ravel().tolist(), *second.ravel().tolist()} == set(rewards)
 
 
 def test_what_cannot_be_measured_is_not_recommended(tmp_path):

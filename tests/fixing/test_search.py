@@ -228,6 +228,7 @@ SLOW = """
 def test_a_bandit_that_takes_its_time_is_left_alone(tmp_path, monkeypatch):
     """Its looks are ended after 1 s: at first with as many rounds as they have, then with all that they may have."""
     monkeypatch.setattr(_look, "SECONDS", 1)
+    monkeypatch.setattr(_look, "PATIENCE", 60.0)  # the machine may have much else to do
     slow = "import time\n" + FIXED_SCALE.replace("self.t += 1", "self.t += 1; self.wait()") + SLOW
     text = slow.replace("0.02", "0.02 * (self.t > 40)")
     assert look(text, "Bandit", Setting(runs=1, horizon=127)).kind == "time"

@@ -33,7 +33,7 @@ def sentence(found: Fix) -> str:
     if patch is not None:
         return f"{found.outcome}: patch {patch.number} ({edits(patch)}, {lines(patch)}) is certified: {_bound(patch)}"
     if found.outcome == NOTHING_TO_FIX:
-        return f"{found.outcome}: the code is certified as it is, at epsilon = {found.epsilon:g}"
+        return f"{found.outcome}: the code is certified as it is, at epsilon = {found.epsilon:g} with {found.arms} arms"
     if found.outcome == NONE_LEARNS:
         several = patches(len(found.certified))
         unknown = [patch.why for patch in found.certified if not patch.stops_learning]
