@@ -40,7 +40,7 @@ stream and nothing said about where to look.
 
 {told}
 
-Columns are named by the version of privcheck: now, or a commit; an empty cell was not run. A bound is a lower bound on
+Columns are named by the version of privcheck, the newest first; an empty cell was not run. A bound is a lower bound on
 epsilon at confidence 0.95; that of an audit whose verdict is no violation is in brackets. A twin's is above 1 with
 probability up to 0.05. CPU s is processor time, on a machine that had much other work to do; the first audit of a
 process is slower, since it compiles.

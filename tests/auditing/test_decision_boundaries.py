@@ -11,7 +11,7 @@ from privcheck.auditing._search.decision_boundaries import boundary_pairs
 from privcheck.auditing._search.stream_families import structured_pairs
 from privcheck.privacy import relation
 from privcheck.scheduling import HERE
-from privcheck.targets import Outputs, Sampler
+from privcheck.targets import MISSING, Outputs, Sampler
 
 HORIZON = 200
 
@@ -88,3 +88,34 @@ def test_there_are_no_walks_without_equal_coins():
     pairs = structured_pairs(30, 2, (0.0, 1.0), "row")
     runner = Threshold(reproducible=False)
     assert boundary_pairs(Sampler(runner, 0, HERE, math.inf), pairs, relation("row"), lambda _: None, (1,)) == ([], 0)
+
+
+class VariousLengths(Threshold):
+    """The same, and after it symbols whose number depends on the coins and on nothing else."""
+
+    def play(self, table, runs, seed, other=None):
+        more = int(np.random.default_rng(seed).integers(1, 9))
+        return Outputs.of_symbols(np.full((runs, 1 + more), int(table.sum() > table.size / 2)))
+
+
+@pytest.mark.parametrize("apart", [1, 7])
+def test_outputs_of_various_lengths_are_compared(monkeypatch, apart):
+    """Runs that are played together are padded to one length, and those of another time to another one."""
+    pairs, related = structured_pairs(30, 2, (0.0, 1.0), "row"), relation("row")
+    whole = Sampler(Threshold(), 0, HERE, math.inf)
+    expected, _ = boundary_pairs(whole, pairs, related, lambda _: None, (1,))
+    sampler, calls = Sampler(VariousLengths(), 0, HERE, math.inf), []
+
+    def padded_otherwise(requests, advance):
+        calls.append(len(requests))
+        width = 10 + apart * len(calls)
+        return [
+            Outputs.of_symbols(np.pad(side.symbols[:, :2], ((0, 0), (0, width)), constant_values=MISSING))
+            for side in Sampler.play(sampler, requests, advance)
+        ]
+
+    monkeypatch.setattr(sampler, "play", padded_otherwise)
+    found, _ = boundary_pairs(sampler, pairs, related, lambda _: None, (1,))
+    assert [(pair.first.tolist(), pair.second.tolist()) for pair in found] == [
+        (pair.first.tolist(), pair.second.tolist()) for pair in expected
+    ]
