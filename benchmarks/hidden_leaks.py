@@ -40,9 +40,10 @@ stream and nothing said about where to look.
 
 {told}
 
-A bound is a lower bound on epsilon at confidence 0.95; that of an audit whose verdict is no violation is in brackets.
-A twin's is above 1 with probability up to 0.05. CPU s is processor time, on a machine that had much other work to do,
-so that single audits may look slower than they are.
+Columns are named by the version of privcheck, the newest first; an empty cell was not run. A bound is a lower bound on
+epsilon at confidence 0.95; that of an audit whose verdict is no violation is in brackets. A twin's is above 1 with
+probability up to 0.05. CPU s is processor time, on a machine that had much other work to do; the first audit of a
+process is slower, since it compiles.
 
 Written by `python benchmarks/hidden_leaks.py --json now.json --beside before.json --markdown
 docs/evidence/fresh-leaks.md` (seed {seed}) on {today}. The targets are in `tests/auditing/zoo/fresh`; tests there

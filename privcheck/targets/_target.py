@@ -346,8 +346,9 @@ class _Mechanism(Loaded):
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:  # noqa: ARG002
         encode = self.runner.encode if game.encode is None else function_at(game.encode)
-        more = {"randomness": game.randomness, "time_limit": time_limit, "messages": game.messages}
-        runner = replace(self.runner, encode=encode, **more)
+        runner = replace(
+            self.runner, randomness=game.randomness, time_limit=time_limit, encode=encode, messages=game.messages
+        )
         runner.check_parameters()
         return Target(runner.name, runner, "mechanism", arms, mechanism=self.mechanism)
 

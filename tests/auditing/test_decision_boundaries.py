@@ -1,6 +1,7 @@
 """Leaks that only streams on a decision boundary show: the search walks to them."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from privcheck.auditing._search.decision_boundaries import boundary_pairs
 from privcheck.auditing._search.stream_families import structured_pairs
 from privcheck.privacy import relation
 from privcheck.scheduling import HERE
-from privcheck.targets import Outputs, Sampler
+from privcheck.targets import MISSING, Outputs, Sampler
 
 HORIZON = 200
 
@@ -88,3 +89,24 @@ def test_there_are_no_walks_without_equal_coins():
     pairs = structured_pairs(30, 2, (0.0, 1.0), "row")
     runner = Threshold(reproducible=False)
     assert boundary_pairs(Sampler(runner, 0, HERE, math.inf), pairs, relation("row"), lambda _: None, (1,)) == ([], 0)
+
+
+@pytest.mark.parametrize("apart", [1, 7])
+def test_runs_that_were_padded_to_different_lengths_are_compared(apart):
+    """Runs that are played together are padded to one length, and those of another time to another one."""
+    pairs, related, calls = structured_pairs(30, 2, (0.0, 1.0), "row"), relation("row"), []
+    whole = Sampler(Threshold(), 0, HERE, math.inf)
+
+    def play(requests, advance):
+        calls.append(len(requests))
+        width = ((0, 0), (0, 10 + apart * len(calls)))
+        sides = whole.play(requests, advance)
+        return [Outputs.of_symbols(np.pad(side.symbols, width, constant_values=MISSING)) for side in sides]
+
+    found, _ = boundary_pairs(SimpleNamespace(runner=whole.runner, play=play), pairs, related, lambda _: None, (1,))
+    expected, _ = boundary_pairs(whole, pairs, related, lambda _: None, (1,))
+    assert len(calls) > 2
+    assert len(found) == len(expected) >= 3
+    for one, two in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.first, two.first)
+        np.testing.assert_array_equal(one.second, two.second)

@@ -11,7 +11,7 @@ from privcheck.auditing._search.values_in_code import IN_CODE, numbers_in_code, 
 from privcheck.targets import Game
 
 SURE = {"error": 1e-6, "runs": 4000}
-BOUND = 0.618
+BOUND, HUGE = 0.618, 10**400
 
 
 def exact_value(raw):
@@ -75,7 +75,8 @@ def test_literals_defaults_attributes_and_what_is_captured_are_read():
         return x > captured
 
     def target(data, rng, bound=0.5, *, other=7):
-        return [inner(x) for x in data if x in (0.25, 0.75)] and BOUND
+        named = (0.25, 0.75, True, None, HUGE)
+        return [inner(x) for x in data if x in named] and BOUND
 
     assert set(numbers_in_code(target)) == {0.125, 0.25, 0.5, 0.618, 0.75, 7.0}
     assert {37.0, 0.7182, 0.5} <= set(numbers_in_code(Inherits))

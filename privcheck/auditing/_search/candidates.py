@@ -65,11 +65,10 @@ def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> li
     else:
         found = structured_pairs(*size, game.neighbours, shown_later=later)
     varied = varied_pairs(VARIED_PAIRS, effort.seed, *size, game.neighbours, game.contexts, shown_later=later)
-    drawn = random_pairs(RANDOM_PAIRS, effort.seed, *size, game.relation, game.contexts, shown_later=later)
-    read = []
+    found += varied + random_pairs(RANDOM_PAIRS, effort.seed, *size, game.relation, game.contexts, shown_later=later)
     if effort.read_code:
-        read = pairs_in_code(target.code, game, horizon, arms, effort.seed, shown_later=later)
-    return found + varied + drawn + read
+        found += pairs_in_code(target.code, game, horizon, arms, effort.seed, shown_later=later)
+    return found
 
 
 def _shows_the_last_round(game: Game) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from privcheck.arrays import Symbols, Table
 from privcheck.errors import PolicyError
 from privcheck.privacy import ADD_REMOVE, Relation
-from privcheck.targets import DRAWN, Request, Sampler, StreamPair
+from privcheck.targets import DRAWN, MISSING, Request, Sampler, StreamPair, padded
 
 MOST_WALKS = 24
 """Lines that are bisected, if there are so many candidates: each costs the logarithm of the horizon in runs."""
@@ -88,13 +88,13 @@ class _Lines:
         """Return the neighbours on every line along which the symbols change."""
         every = range(len(self.ends))
         low, high = self._played(every, [0] * len(self.ends)), self._played(every, [self.length] * len(self.ends))
-        left = {line: (0, self.length, low[line]) for line in every if (low[line] != high[line]).any()}
+        left = {line: (0, self.length, low[line]) for line in every if _differ(low[line], high[line])}
         while any(end - start > 1 for start, end, _ in left.values()):
             open_lines = [line for line, (start, end, _) in left.items() if end - start > 1]
             middles = [(left[line][0] + left[line][1]) // 2 for line in open_lines]
             for line, middle, shown in zip(open_lines, middles, self._played(open_lines, middles), strict=True):
                 start, end, first = left[line]
-                left[line] = (start, middle, first) if (shown != first).any() else (middle, end, first)
+                left[line] = (start, middle, first) if _differ(shown, first) else (middle, end, first)
         found = [(self._stream(line, start), self._stream(line, end)) for line, (start, end, _) in left.items()]
         return [StreamPair(one, two) for one, two in found if (one != two).any()]
 
@@ -114,3 +114,9 @@ class _Lines:
             requests.append(Request(StreamPair(table, table), 0, 1, (*self.key, line)))
         self.runs += len(requests)
         return [outputs.symbols for outputs in self.sampler.play(requests, self.advance)]
+
+
+def _differ(one: Symbols, two: Symbols) -> bool:
+    """Tell whether two runs differ in a symbol; those that were played together with others are padded like these."""
+    first, second = padded([one, two], MISSING)
+    return bool((first != second).any())

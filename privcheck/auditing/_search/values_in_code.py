@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import math
 import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
@@ -35,6 +34,9 @@ MOST_READ = 200
 
 MOST_PAIRS = 160
 """Pairs of such values: as many as two thirds of the random ones."""
+
+LARGEST = 1e300
+"""Numbers beyond it are no values of data."""
 
 BESIDE = 1e-3
 """Distance, in lengths of the range, of the values that are tried on both sides of a number: a comparison changes
@@ -63,9 +65,9 @@ def numbers_in_code(target: Any) -> list[float]:
         for part in _named_by(each):
             if isinstance(part, bool) or part is None:
                 continue
-            if isinstance(part, int | float | np.number):
-                if math.isfinite(number := float(np.real(part))):
-                    found.setdefault(number)
+            if isinstance(part, int | float | np.integer | np.floating):
+                if -LARGEST <= part <= LARGEST:  # neither NaN nor a whole number too large for a float
+                    found.setdefault(float(part))
             elif _is_code(part):
                 todo.append(part)
     return list(found)
@@ -156,8 +158,8 @@ def pairs_in_code(
     last = rows - 1 if shown_later and rows > 1 else rows
     near = [number + side * BESIDE * (high - low) for side in (0, -1, 1) for number in named]
     values = [value for value in dict.fromkeys(near) if low <= value <= high]
-    places = {int(number) + move for number in named if number == int(number) for move in (-2, -1, 0)}
-    places = sorted(place for place in places if 0 <= place < last)
+    rounds = {int(number) + move for number in named if number == int(number) for move in (-2, -1, 0)}
+    places = sorted(place for place in rounds if 0 <= place < last)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(SEED_KEY, 2))))
     found = []
     for turn in range(MOST_PAIRS if values or places else 0):
