@@ -18,6 +18,7 @@ from privcheck.auditing._steps.find_steps import PROVIDED
 from privcheck.reporting._text import audit_sentences
 from privcheck.results import Outcome, Suspicion
 from privcheck.targets import Settings, load
+from privcheck.testing import PrivacyFailure, assert_private
 
 FILE = Path(__file__).parent / "slow_targets.py"
 _spec = importlib.util.spec_from_file_location("slow_targets", FILE)
@@ -66,6 +67,12 @@ def test_an_audit_says_what_a_step_shows(monkeypatch):
     assert any("provided that" in note and PROVIDED[0] in note for note in found.notes)
     assert f"the loss of {STEP.place} by itself is 3.000 or more" in audit_sentences.verdict_sentence(found)
     assert "the target may hide what its step tells" in " ".join(audit_sentences.meaning(found))
+
+
+def test_an_assertion_names_the_step(monkeypatch):
+    monkeypatch.setattr(_audit, "suspected_step", lambda *_: STEP)
+    with pytest.raises(PrivacyFailure, match="a step of the target speaks against it: the call of add_noise"):
+        assert_private(hidden, 1.0, runs=400)
 
 
 @pytest.mark.chance(3e-3, "the level of the suspicion, for each of three correct targets")
