@@ -12,6 +12,7 @@ from privcheck.auditing._own_setting import in_own_setting
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import Played, played
 from privcheck.auditing._search.written_streams import as_written
+from privcheck.auditing._steps.beside_audits import suspected_step
 from privcheck.generators import global_generators_kept
 from privcheck.results import AuditReport
 from privcheck.targets import Settings, function_at, load
@@ -179,7 +180,7 @@ def audit(
     with global_generators_kept():
         plan = make_plan(loaded, settings)
         found = played(plan, started)
-        verdict = judged(plan, found)
+        verdict = judged(plan, found, suspected_step(plan, found.outcome, started))
         beside = explained(plan, found, verdict)
     report = _report(plan, found, verdict, beside, time.monotonic() - started)
     written = as_written(options["streams"] if note else streams)

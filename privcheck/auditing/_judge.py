@@ -10,9 +10,10 @@ from privcheck.auditing._play import Played
 from privcheck.auditing._relation_note import relation_note
 from privcheck.auditing._search.candidates import searched
 from privcheck.auditing._search.left_out import notes_of
+from privcheck.auditing._steps.beside_audits import with_step
 from privcheck.auditing._untold_note import untold_note
 from privcheck.auditing._verdict import conclude
-from privcheck.results import Outcome, Search
+from privcheck.results import Outcome, Search, Suspicion
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,14 @@ class Judged:
     search: Search
 
 
-def judged(plan: Plan, played: Played) -> Judged:
-    """Return the verdict on what was played."""
+def judged(plan: Plan, played: Played, step: Suspicion | None = None) -> Judged:
+    """Return the verdict on what was played, and on what a step alone shows."""
     claim, game, effort = plan.settings.claim, plan.settings.game, plan.settings.effort
     search = searched(played.every, played.extent.pairs, played.outcome, plan.policy.runner)
     outcome = conclude(played.outcome, search, notes_of(plan.candidates) + played.failing)
     if played.by_law is not None:
         outcome = judged_by_law(outcome, played.by_law, played.candidates[0], claim)
+    outcome = with_step(outcome, step)
     notes = outcome.notes
     if outcome.verdict == "violation":
         notes += played.hints

@@ -121,6 +121,8 @@ def _almost(report: AuditReport) -> bool:
 
 
 def _lacking(report: AuditReport) -> str:
+    if report.suspicion is not None and report.suspicion.kind == "step":
+        return f"No run refutes the claim, and a step of the target speaks against it: {report.suspicion.sentence}."
     enough = report.resolution is not None and report.resolution.epsilon >= (report.epsilon_claimed or 0.0)
     if enough and report.notes:
         return f"This test could hardly have failed: {report.notes[-1]}."

@@ -196,10 +196,14 @@ def own_seed(seed: int) -> int:
     return int(np.random.SeedSequence([seed, OWN_COINS]).generate_state(1, np.uint64)[0])
 
 
+def is_looked_into(runner: Runner) -> bool:
+    """Tell whether calls of a target can be recorded: of Python code in this process, played from seeds."""
+    return isinstance(runner, MechanismRunner | PolicyRunner) and runner.engine == "python" and runner.reproducible
+
+
 def refuse_other_programs(runner: Runner) -> None:
-    """Refuse a target whose calls cannot be recorded: they can of Python code in this process, played from seeds."""
-    in_process = isinstance(runner, MechanismRunner | PolicyRunner) and runner.engine == "python"
-    if not (in_process and runner.reproducible):
+    """Refuse a target whose calls cannot be recorded."""
+    if not is_looked_into(runner):
         got = words(
             f"a target that is played by {runner.engine!r}" if runner.reproducible else "a target without seeds"
         )

@@ -20,13 +20,16 @@ from privcheck.auditing._steps.search_steps import Step, Steps
 from privcheck.errors import PolicyError
 from privcheck.results import Outcome
 from privcheck.scheduling import HERE
-from privcheck.targets import DRAWN, Claim, Given, Sampler, Settings, StreamPair, load
+from privcheck.targets import DRAWN, Claim, Given, Sampler, Settings, StoppedError, StreamPair, load
 
 PILOT = 0.2
 """Seconds in which a call is timed."""
 
 MOST_RUNS, FEWEST_RUNS = 20_000, 400
 """Runs on each input of a call that is audited, at most and at least."""
+
+LEAST_SECONDS = 0.01
+"""Seconds that the audit of a call has at least: a time budget is more than 0."""
 
 UNPLAYABLE = (
     "none can be played alone: their arguments cannot be copied, or hold a generator of their own, or it is not known "
@@ -36,6 +39,10 @@ UNPLAYABLE = (
 
 PLAYS = 4
 """Times the runs on each input that are played: on two inputs, to choose one and to count."""
+
+SHARE_OF_RUNS = 0.1
+"""Share of the time for the runs on one input to count: 4 such take less than half, for other programs take time, too.
+"""
 
 TOO_LONG = (
     "none was played alone: {:,} calls, the fewest that show something, take longer than is left of the time budget"
@@ -80,7 +87,7 @@ def best_alone(
     steps : what was found on many pairs.
     claim : with the levels.
     seed : of the runs.
-    seconds : for playing calls, from which a pilot makes a number of runs.
+    seconds : for playing calls, from which a pilot makes a number of runs; what is not done by then is left out.
     advance : is called with numbers that add up to 100.
     runs : on each input of the call that is audited, in place of `seconds`; as many choose it.
     """
@@ -92,23 +99,27 @@ def best_alone(
     candidates = [pair for pair, _ in both]
     plan = _plan(candidates[0], claim, seed)
     runner, started = plan.policy.runner, time.monotonic()
+    deadline = math.inf if runs is not None else started + seconds
     try:
         if runs is None:
             cost = seconds_per_run(runner, candidates, seed, PILOT)
             if PLAYS * FEWEST_RUNS * cost > seconds:
                 return None, TOO_LONG.format(PLAYS * FEWEST_RUNS)
-            runs = int(min(MOST_RUNS, max(FEWEST_RUNS, 0.2 * seconds / cost)))
+            runs = int(min(MOST_RUNS, max(FEWEST_RUNS, SHARE_OF_RUNS * seconds / cost)))
         few = candidates[:: math.ceil(len(candidates) * 2 * LEAST_RUNS / runs)]
         advance(10)
         best = few[0]
         if len(few) > 1:
-            sampler = Sampler(runner, seed, HERE, math.inf)
+            sampler = Sampler(runner, seed, HERE, deadline)
             best = screen(sampler, few, 2 * runs, runs, claim.error, claim.delta, views_of(plan.policy), _silent).pair
         advance(40)
-        settings = plan.settings.changed(streams=(best.first, best.second), runs=runs)
-        found = played(replace(plan, candidates=[best], settings=settings), started)
+        left = None if deadline == math.inf else max(LEAST_SECONDS, deadline - time.monotonic())
+        settings = plan.settings.changed(streams=(best.first, best.second), runs=runs, time_budget=left)
+        found = played(replace(plan, candidates=[best], settings=settings), time.monotonic())
     except PolicyError as error:
         return None, f"they cannot be played alone: {error}"
+    except StoppedError:
+        return None, "the time was over while they were played alone"
     advance(50)
     return Alone(next(step for pair, step in both if pair is best), found.outcome, runs), ""
 

@@ -215,9 +215,11 @@ def meaning(report: AuditReport) -> list[str]:
             f"confidence is above the claim. A violation needs level {report.error:g}: repeat it with more runs."
         )
     elif report.suspicion is not None:
+        rests = "it rests on what was said of the target"
+        why = rests if report.suspicion.kind == "law" else "the target may hide what its step tells"
         said = (
             f"Something speaks against the claim that counts of runs have not shown: {report.suspicion.sentence}. That "
-            "is no violation, since it rests on what was said of the target, and no consistency either."
+            f"is no violation, since {why}, and no consistency either."
         )
     elif report.resolution is not None and report.resolution.epsilon < claimed and _in_gaussian_noise(report):
         said = (
