@@ -15,6 +15,11 @@ LEDGER = 0x70637631
 DURABLE = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
 """What is committed outlives a loss of power, and one write to the disk commits it; what is deleted is overwritten."""
 
+SMALL_PAGES = "page_size = {}"
+"""Of a file that is made: a commit writes the whole of each page that it changes, and most events change two of a
+ledger and one of its head. A file keeps the size that it was made with.
+"""
+
 PLACES = 2**40
 """The row of an entry is this many times the number of its scope, plus its own number."""
 
@@ -105,7 +110,7 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise PrivcheckError("ledger", path, "the path of a file", 'as in ledger="budget.db"')
     file = Path(path)
-    hint = "what was committed to it is still there"
+    hint = "what was committed to it is still there; ask again, under the same id, for what got no answer"
     refusal = Refusal(file, "ledger", "a ledger on a local disk that this process can read and write", hint)
     with refusal.turning_errors():
         if file.is_dir():
@@ -117,7 +122,9 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
         _check_ledger(file, refusal, make=make)
         if make and not os.access(file, os.W_OK):
             raise refusal.because("it cannot be written", "let the service own the file and its folder")
-    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else (), SHORTENED)
+    queue = file.with_name(f"{file.name}-queue") if make else None
+    pragmas = (SMALL_PAGES.format(1024), *DURABLE) if make else ()
+    return Database(file, refusal, LEDGER_FORMATS, pragmas, SHORTENED, queue)
 
 
 def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> Database:
@@ -138,7 +145,7 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
                     "there is no such file", "give the file that `privcheck.guard` was given as head="
                 )
             _make(file)
-    return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
+    return Database(file, refusal, HEAD_FORMATS, (SMALL_PAGES.format(512), *DURABLE) if make else ())
 
 
 def _make(file: Path) -> None:
