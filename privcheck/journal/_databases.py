@@ -15,11 +15,6 @@ LEDGER = 0x70637631
 DURABLE = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
 """What is committed outlives a loss of power, and one write to the disk commits it; what is deleted is overwritten."""
 
-SMALL_PAGES = "page_size = {}"
-"""Of a file that is made: a commit writes the whole of each page that it changes, and most events change two of a
-ledger and one of its head. A file keeps the size that it was made with.
-"""
-
 PLACES = 2**40
 """The row of an entry is this many times the number of its scope, plus its own number."""
 
@@ -123,8 +118,7 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
         if make and not os.access(file, os.W_OK):
             raise refusal.because("it cannot be written", "let the service own the file and its folder")
     queue = file.with_name(f"{file.name}-queue") if make else None
-    pragmas = (SMALL_PAGES.format(1024), *DURABLE) if make else ()
-    return Database(file, refusal, LEDGER_FORMATS, pragmas, SHORTENED, queue)
+    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else (), SHORTENED, queue)
 
 
 def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> Database:
@@ -145,7 +139,7 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
                     "there is no such file", "give the file that `privcheck.guard` was given as head="
                 )
             _make(file)
-    return Database(file, refusal, HEAD_FORMATS, (SMALL_PAGES.format(512), *DURABLE) if make else ())
+    return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
 
 
 def _make(file: Path) -> None:
