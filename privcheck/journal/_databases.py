@@ -105,7 +105,7 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise PrivcheckError("ledger", path, "the path of a file", 'as in ledger="budget.db"')
     file = Path(path)
-    hint = "what was committed to it is still there"
+    hint = "what was committed to it is still there; ask again, under the same id, for what got no answer"
     refusal = Refusal(file, "ledger", "a ledger on a local disk that this process can read and write", hint)
     with refusal.turning_errors():
         if file.is_dir():
@@ -117,7 +117,8 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
         _check_ledger(file, refusal, make=make)
         if make and not os.access(file, os.W_OK):
             raise refusal.because("it cannot be written", "let the service own the file and its folder")
-    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else (), SHORTENED)
+    queue = file.with_name(f"{file.name}-queue") if make else None
+    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else (), SHORTENED, queue)
 
 
 def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> Database:

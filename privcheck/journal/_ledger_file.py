@@ -10,6 +10,7 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
@@ -295,7 +296,7 @@ class SqliteJournal:
         for scope in chain:
             problem = head_problem(self.database, self.heads, scope)
             if problem:
-                raise self.database.refusal.because(*problem)
+                raise replace(self.database.refusal, expected="the newest copy, with its head").because(*problem)
 
 
 def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[str, str] | None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.scheduling._local_disk import check_local
+from privcheck.scheduling._queues import Queue
 
 WAITED = 60.0
 """Seconds for which a transaction waits for those of other processes."""
@@ -75,6 +76,7 @@ class Database:
         the format is SQLite's `user_version`. () to read the file as it is.
     pragmas : of each connection, besides waiting for other processes.
     functions : of one argument, which the scripts may call by these names.
+    queue : a file beside it, by which processes that write all the time take turns; None if they do not.
 
     Raises
     ------
@@ -100,8 +102,10 @@ class Database:
         upgrades: Sequence[str] = (),
         pragmas: Sequence[str] = DURABLE,
         functions: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}),
+        queue: Path | None = None,
     ) -> None:
         self.file, self.refusal, self._pragmas = file, refusal, pragmas
+        self.queue = None if queue is None else Queue(queue)
         self._others: list[sqlite3.Connection] = []
         with refusal.turning_errors():
             if upgrades:
@@ -168,6 +172,8 @@ class Database:
         """Close the connection."""
         if self._process == os.getpid():
             self._connection.close()
+        if self.queue is not None:
+            self.queue.close()
 
     def _own(self) -> sqlite3.Connection:
         if self._process != os.getpid():
@@ -185,13 +191,19 @@ class Transaction:
         self._database = database
 
     def __enter__(self) -> None:
+        queue = self._database.queue
         try:
+            if queue is not None:
+                queue.enter()
             self._database.execute("BEGIN IMMEDIATE")
         except PrivcheckError:
             raise
         except BaseException:  # Ctrl-C, after the transaction had begun
             self._database.roll_back()
             raise
+        finally:
+            if queue is not None:
+                queue.leave()
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is not None:

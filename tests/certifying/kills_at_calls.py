@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 from collections import Counter
+from functools import partial
 
 FILES = [f"{name}.db{end}" for name in ("budget", "heads") for end in ("", "-wal", "-journal", "-shm")]
 MADE = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\(")
@@ -90,11 +91,11 @@ def each_kill(tmp_path, begin, function, step):
     """
     folder, shown = tmp_path / "traced", tmp_path / "shown in it"
     begin(folder, shown)
-    for call in calls_on(lambda: function(folder, shown), files_of(folder), tmp_path / "trace"):
+    for call in calls_on(partial(function, folder, shown), files_of(folder), tmp_path / "trace"):
         for place in itertools.count(1, step):
             folder, shown = tmp_path / f"{call} {place}", tmp_path / f"shown at {call} {place}"
             begin(folder, shown)
-            killed = killed_at(lambda folder=folder, shown=shown: function(folder, shown), files_of(folder), call, place)
+            killed = killed_at(partial(function, folder, shown), files_of(folder), call, place)
             yield call, folder, shown
             shutil.rmtree(folder)
             if not killed:

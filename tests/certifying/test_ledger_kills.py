@@ -204,7 +204,6 @@ def test_a_kill_at_every_system_call(tmp_path, batch, evidence):
         assert not in_a_fork(lambda folder=folder, shown=shown: play(folder, shown, batch=batch))
         check(folder, shown)
         points[call] += 1
-    print(dict(points))
     assert sum(points.values()) >= evidence(30, 400)
 
 

@@ -10,6 +10,7 @@ import os
 import sqlite3
 import sys
 import threading
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -57,6 +58,7 @@ def test_processes_share_one_order(tmp_path, evidence):
                 serve(tmp_path, own, users, tmp_path / f"found{worker}")
                 os._exit(0)
             finally:
+                os.write(2, traceback.format_exc().encode())
                 os._exit(1)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * workers

@@ -260,8 +260,13 @@ def test_changed_code_is_refused_before_it_answers(tmp_path):
             super().update(action, reward)
             self.mechanism.release(0.0, self.rng)
 
-    for changed, said in ((Louder, "scale"), (Other, "gives"), (Quiet, "makes 0 releases"), (Again, "releases again")):
-        with pytest.raises(PrivcheckError, match=f"does not do again what is recorded.*{said}.*continues=") as caught:
+    said_of = {
+        Louder: "releases with scale", Other: "gives", Quiet: "makes 0 releases, not 1", Again: "releases again",
+    }  # fmt: skip
+    for changed, said in said_of.items():
+        with pytest.raises(
+            PrivcheckError, match=rf"what is recorded: event \d, \w+\(\),? {said}.*continues="
+        ) as caught:
             guard(tmp_path, changed)
         assert "\n" not in str(caught.value)
     assert guard(tmp_path).spent == 0.5

@@ -188,7 +188,6 @@ def test_a_kill_at_every_system_call(tmp_path, what, evidence):
         assert not kills.in_a_fork(lambda folder=folder, shown=shown: play(folder, shown))
         check(folder, shown)
         points[call] += 1
-    print(dict(points))
     assert sum(points.values()) >= evidence(20, 100)
 
 

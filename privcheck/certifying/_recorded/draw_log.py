@@ -98,7 +98,7 @@ class DrawLog:
                 output = self._again(by)
             else:
                 if not self.live:
-                    raise changed(f"it releases again at {by.location}, which is not recorded")
+                    raise changed(f"{self._where} releases again at {by.location}, which is not recorded")
                 try:
                     output = draw()
                 except Exception as error:  # of a public value: an error of the policy
@@ -113,13 +113,23 @@ class DrawLog:
         self.place += 1
         return output
 
+    def check_all_drawn(self) -> None:
+        """Refuse an event that ends before it has made all draws that were recorded."""
+        if self.place < len(self.recorded):
+            raise changed(f"{self._where} makes {self.place} releases, not {len(self.recorded)}")
+
+    @property
+    def _where(self) -> str:
+        assert self.event is not None
+        return f"event {self.event.number}, {self.event.kind}(),"
+
     def _again(self, by: DrawnBy) -> Any:
         kept, said = self.recorded[self.place].said, by.said
         for name in COMPARED:
             if kept[name] != said[name]:
                 both = said[name], kept[name]
                 own, other = (float.fromhex(str(part)) for part in both) if name == "scale" else both
-                raise changed(f"{name} {own} at {by.location}, recorded {name} {other}")
+                raise changed(f"{self._where} releases with {name} {own} at {by.location}, not {name} {other}")
         failure: Any = kept.get("failure")
         return FailedDraw(*failure) if failure else noise_of_bytes(kept["output"])
 

@@ -228,7 +228,7 @@ class Engine:
         else:
             self._begin(event, draws, live=True)
             answer = played.play(event.kind, prepared)
-            self._check_log(draws)
+            self._check_log()
             self._position = _place(event.end(self.journal, answer, self._environment))
             if answer.error is None and type(answer.value) not in PLAIN:
                 answer = Answer.of(answer.said)
@@ -247,12 +247,11 @@ class Engine:
         self._bits = self._kept.coins(spawned)
         self._coins: Any = {**self._bits.state}  # before the first draw: nothing is left of a block
 
-    def _check_log(self, draws: list[Entry]) -> None:
+    def _check_log(self) -> None:
         assert self.log is not None
         if self.log.stopped is not None:  # the policy has caught what ended its call
             raise self.log.stopped
-        if self.log.place < len(draws):
-            raise changed(f"it makes {self.log.place} releases in an event with {len(draws)}")
+        self.log.check_all_drawn()
 
     def _catch_up(self) -> None:
         """Play what other workers have added, from a snapshot if nothing is played yet."""
@@ -335,7 +334,7 @@ class Engine:
         self._take_coins()
         self._begin(event, draws, live=ended is None)
         played = self._build(self.log, self.calls, self._bits)
-        self._check_log(draws)
+        self._check_log()
         if ended is None:
             self._position = _place(event.end(self.journal, Answer(), self._environment))
         self._played, self._events = played, 0
@@ -353,7 +352,7 @@ class Engine:
         except PrivcheckError as error:
             raise changed(f"{event.kind}() of event {event.number} is refused: {error}") from None
         found = played.play(event.kind, prepared, answer)
-        self._check_log(draws)
+        self._check_log()
         if self._environment == event.environment == ended.said["by"] and not replay_checks.agree(found.said, kept):
             both = f"{replay_checks.short(found.said)}, not {replay_checks.short(kept)}"
             raise changed(f"event {event.number}, {event.kind}(), gives {both}")
