@@ -116,3 +116,8 @@ def take_module(walk: Passing, value: types.ModuleType) -> None:
 def take_slice(walk: Passing, value: slice) -> None:
     """Take a slice, whose ends may be any objects."""
     walk.hold((value.start, value.stop, value.step))
+
+
+def take_memory(walk: Passing, value: memoryview) -> None:
+    """Take a view of the memory of another object."""
+    walk.todo.append(value.obj)

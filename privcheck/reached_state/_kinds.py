@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import types
 from typing import Any
@@ -17,7 +17,7 @@ HARMLESS = frozenset(
 )
 """Modules whose objects without attributes never change."""
 
-NUMBERS = (int, float, complex, str, bytes, decimal.Decimal, datetime.date, datetime.time, datetime.timedelta)
+NUMBERS = (int, float, complex, str, bytes, decimal.Decimal, dt.date, dt.time, dt.timedelta)
 """Classes whose objects never change, but for the attributes that derived classes add."""
 
 MANAGED_DICTIONARY = 1 << 4
@@ -31,7 +31,7 @@ def has_attributes(kind: Any) -> bool:
     >>> has_attributes(random.Random), has_attributes(float)
     (True, False)
     """
-    return kind.__module__.partition(".")[0] != "pathlib" and bool(kind.__dictoffset__ or slots_of(kind))
+    return str(kind.__module__).partition(".")[0] != "pathlib" and bool(kind.__dictoffset__ or slots_of(kind))
 
 
 def holds_more(kind: Any) -> bool:

@@ -35,7 +35,7 @@ def take_as_own(*values: Any) -> bool:
 def _installed_places(values: tuple[Any, ...]) -> Iterator[Path]:
     for value in values:
         whole = value.func if isinstance(value, partial) else value
-        name = (whole if isinstance(whole, type | FunctionType) else type(whole)).__module__
+        name: Any = (whole if isinstance(whole, type | FunctionType) else type(whole)).__module__
         if not isinstance(name, str):  # a class may have a property of this name
             continue
         for module in map(sys.modules.get, (name, name.partition(".")[0])):
@@ -60,7 +60,7 @@ def is_inner(module: str) -> bool:
 
 def is_of_others(kind: type) -> bool:
     """Tell whether a class belongs to an installed package, other than numpy, that is not taken for the user's."""
-    module = kind.__module__
+    module: Any = kind.__module__
     if not isinstance(module, str):  # a class may have a property of this name
         return False
     top = module.partition(".")[0]

@@ -43,6 +43,7 @@ from privcheck.reached_state._holders import (
 from privcheck.reached_state._indirect import (
     take_builtin,
     take_cache,
+    take_memory,
     take_module,
     take_partial,
     take_property,
@@ -175,7 +176,7 @@ def _dictionary(walk: Walk, value: dict[Any, Any]) -> None:
         if isinstance(value, collections.defaultdict):
             walk.todo += walk.parts(attrgetter("default_factory", "__class__"), value)
     kinds = set(map(type, dict.values(value)))
-    if not kinds <= ATOMS:
+    if not kinds <= ATOMS and value is not sys.modules:  # which stands in every program: its modules are named
         if CACHE in kinds:
             base = base_of(value)
             walk.caches += [
@@ -220,10 +221,6 @@ def _set(walk: Walk, value: Any) -> None:
 
 def _bytes(walk: Walk, value: Any) -> None:
     walk.puts.append((put_items, value, value[:]))
-
-
-def _memory(walk: Walk, value: Any) -> None:
-    walk.todo.append(value.obj)
 
 
 def _array(walk: Walk, value: Any) -> None:
@@ -341,9 +338,10 @@ def _ufunc(walk: Walk, value: Any) -> None:
 _TAKERS: dict[type, Taker] = {
     dict: _dictionary, list: _list, tuple: _tuple, frozenset: _tuple, set: _set, collections.deque: _deque,
     collections.OrderedDict: _dictionary, collections.defaultdict: _dictionary, bytearray: _bytes, array.array: _bytes,
-    memoryview: _memory, np.ndarray: _array, types.FunctionType: _function, types.CellType: _cell, CACHE: take_cache,
-    types.MethodType: take_wrapper, staticmethod: take_wrapper, classmethod: take_wrapper, property: take_property,
-    functools.partial: take_partial, types.BuiltinFunctionType: take_builtin, type(object().__str__): take_builtin,
+    memoryview: take_memory, np.ndarray: _array, types.FunctionType: _function, types.CellType: _cell,
+    CACHE: take_cache, types.MethodType: take_wrapper, staticmethod: take_wrapper, classmethod: take_wrapper,
+    property: take_property, functools.partial: take_partial, types.BuiltinFunctionType: take_builtin,
+    type(object().__str__): take_builtin,
     contextvars.ContextVar: take_variable, weakref.ref: take_reference, types.MappingProxyType: take_view,
     type(threading.Lock()): _trusted, np.ufunc: _ufunc, types.ModuleType: take_module, slice: take_slice,
 }  # fmt: skip
@@ -362,30 +360,33 @@ _BASES: list[tuple[Any, Taker]] = [
 @functools.cache
 def _taker(kind: type) -> Taker:
     """Return what takes objects of a class."""
-    for base in kind.__mro__:
-        if base in _EXTRA:
-            return _both(_EXTRA[base]) if kind is not base and kind.__dictoffset__ else _EXTRA[base]
-    if is_inner(kind.__module__):
+    module = kind.__module__ if isinstance(kind.__module__, str) else ""  # it may be a property
+    extra = next((base for base in kind.__mro__ if base in _EXTRA), None)
+    if extra is not None:
+        return _both(_EXTRA[extra]) if kind is not extra and kind.__dictoffset__ else _EXTRA[extra]
+    if is_inner(module):
         return _nothing
     for bases, taker in _BASES:
         if issubclass(kind, bases):
             return _both(taker) if taker in (_nothing, _generator) and has_attributes(kind) else taker
     parts = [taker for base, taker in _TAKERS.items() if issubclass(kind, base)]
-    if parts:
-        return _both(parts[-1])
+    return _both(parts[-1]) if parts else _taker_of_object(kind, module)
+
+
+def _taker_of_object(kind: Any, module: str) -> Taker:
     if issubclass(kind, NUMBERS):
         return _object
     if hasattr(kind, "__next__") and not hasattr(kind, "__dict__"):
         return _refused
-    if kind.__module__ == "typing":
+    if module == "typing":
         return _object if kind.__dictoffset__ else _nothing
-    if kind.__module__.partition(".")[0] in OPAQUE:
+    if module.partition(".")[0] in OPAQUE:
         return _trusted
     if (kind.__dictoffset__ or slots_of(kind)) and not holds_more(kind):
         return _object
     if hasattr(kind, "__next__"):
         return _refused
-    return _nothing if kind.__module__ in HARMLESS else _unknown
+    return _nothing if module in HARMLESS else _unknown
 
 
 def _both(taker: Taker) -> Taker:

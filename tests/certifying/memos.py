@@ -536,12 +536,13 @@ class DecimalContext(Memo):
         return ROUNDING.prec - 30.0
 
 
-RAISED = decimal.Context().flags
+RAISED = ROUNDING.flags
 
 
 class DecimalFlags(Memo):
     def recall(self, x):
-        RAISED[decimal.Inexact] = RAISED[decimal.Inexact] or x > 0.0
+        if not RAISED[decimal.Rounded]:
+            RAISED[decimal.Rounded], RAISED[decimal.Inexact] = True, x > 0.0
         return 1.0 if RAISED[decimal.Inexact] else -1.0
 
 

@@ -302,3 +302,10 @@ def test_the_refusal_of_no_arms_says_when_one_is_enough():
 def test_a_bandit_needs_two_arms(feedback):
     with pytest.raises(privcheck.PrivcheckError, match=r"arms: got 1, expected .*a bandit needs two arms or more"):
         audited(SequentialTest, arms=1, feedback=feedback)
+
+
+@pytest.mark.parametrize("output", [3, "always", None])
+def test_outputs_that_are_always_the_same_have_a_verdict(output):
+    found = privcheck.audit(lambda data: output, epsilon=1.0, horizon=2, pairs=4, runs=600, randomness="independent")
+    assert found.verdict != "violation"
+    assert found.epsilon_lower == 0.0

@@ -69,9 +69,7 @@ class Checked(NamedTuple):
     again: Callable[[], None] = lambda: None
 
 
-def check_runs(
-    runner: Runner, pairs: list[StreamPair], seed: int, runs: int, deadline: float = math.inf
-) -> Checked:
+def check_runs(runner: Runner, pairs: list[StreamPair], seed: int, runs: int, deadline: float = math.inf) -> Checked:
     """Refuse a target whose runs are not independent or not reproducible; return what may explain a violation.
 
     Where there are no seeds, the two inputs take turns, so that what a target remembers of a run shows in the next

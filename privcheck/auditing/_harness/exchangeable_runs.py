@@ -115,8 +115,9 @@ class Columns:
         found = shown.reshape(len(calls), len(calls[0]), len(calls[0][0]), shown.shape[1])
         if self.together is None or len(calls[0]) < 2 * self.together:
             return found
-        kept = len(calls[0]) // self.together * self.together
-        return found[:, :kept].reshape(-1, self.together, *found.shape[2:])
+        groups = len(calls[0]) // self.together
+        kept = found[:, : groups * self.together]
+        return kept.reshape(len(calls) * groups, self.together, *found.shape[2:])
 
 
 def _matrix(outputs: Outputs) -> Array:
