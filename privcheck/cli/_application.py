@@ -13,9 +13,9 @@ from privcheck.cli._audit_command import audit
 from privcheck.cli._bounds_command import bounds
 from privcheck.cli._certify_command import certify
 from privcheck.cli._claims_command import claims
+from privcheck.cli._described.help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli._fix_command import fix
 from privcheck.cli._frontier_command import frontier
-from privcheck.cli._help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli._init_command import init
 from privcheck.cli._ledger_command import ledger
 from privcheck.cli._list_command import list_everything

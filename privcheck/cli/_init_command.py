@@ -89,13 +89,13 @@ def init(
 
 def _write_test(place: Path, folder: str, of: str, *, service: bool) -> int:
     """Write the test of a class, and say what was written and how it is run."""
-    from privcheck.cli._test_of_class import test_of_class
+    from privcheck.cli._described.privacy_test_of import privacy_test_of
     from privcheck.errors import PrivcheckError, printable
     from privcheck.files import write_whole
 
     if service:
         raise PrivcheckError("from", of, "no service beside it", "leave out --service: a service has no class")
-    path, text = test_of_class(place, of)
+    path, text = privacy_test_of(place, of)
     check_free(place, [path])
     write_whole(place / path, text, "folder")
     enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from privcheck.cli._help_pages import DocumentedCommand, DocumentedGroup
+from privcheck.cli._described.help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli._options import Json, check_json
 
 HELP = """

@@ -16,8 +16,8 @@ from privcheck.cli._audit_command import audit as audit_command
 from privcheck.cli._bounds_command import bounds as bounds_command
 from privcheck.cli._certify_command import certify as certify_command
 from privcheck.cli._command_options import DECLARED
+from privcheck.cli._described.help_pages import SECTIONS
 from privcheck.cli._frontier_command import frontier as frontier_command
-from privcheck.cli._help_pages import SECTIONS
 from privcheck.cli._options import reward_range
 from privcheck.cli._simulate_command import simulate as simulate_command
 from privcheck.declared import Choice, Integer, Real, Switch

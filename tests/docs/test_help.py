@@ -10,7 +10,7 @@ import pytest
 
 from privcheck.cli import run
 from privcheck.cli._application import HELP, app
-from privcheck.cli._help_pages import SECTIONS, VALUES
+from privcheck.cli._described.help_pages import SECTIONS, VALUES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "contextual.md").read_text(encoding="utf-8")
 COMMANDS = {str(info.name or info.callback.__name__): inspect.getdoc(info.callback) for info in app.registered_commands}

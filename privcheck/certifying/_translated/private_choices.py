@@ -163,7 +163,9 @@ def answered(condition: Any, yes: Any, no: Any) -> Any:
     """
     if type(condition) is not Coins:
         return chosen(condition, yes, no)
-    if isinstance(condition, bool) and _is_of_numbers(yes) and _is_of_numbers(no):  # one coin, no array of them
+    if (
+        issubclass(condition.__class__, bool) and _is_of_numbers(yes) and _is_of_numbers(no)
+    ):  # one coin, no array of them
         _note(yes.__code__)
         _note(no.__code__)
         first, second = yes(), no()

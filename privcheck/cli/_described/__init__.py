@@ -1,1 +1,1 @@
-"""What describes an object of Python on the command line: a target, contexts, an environment, an instance."""
+"""What describes objects of Python on the command line, commands in their help, and a class in its written test."""

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from privcheck.errors import PrivcheckError, words
 
-TEMPLATE = Path(__file__).with_name("skeleton") / "test_privacy_of.py.txt"
+TEMPLATE = Path(__file__).parents[1] / "skeleton" / "test_privacy_of.py.txt"
 
 CLAIM = {"epsilon": 1.0, "arms": 2, "horizon": 16}
 """What the marks say where neither the project nor the constructor says it."""
 
 
-def test_of_class(place: Path, target: str) -> tuple[str, str]:
+def privacy_test_of(place: Path, target: str) -> tuple[str, str]:
     """Return the path, in a project, and the text of a test of a class, which is read and not imported.
 
     Parameters
@@ -72,7 +72,7 @@ def _method(found: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 
 def _check_update(found: ast.ClassDef, target: str) -> None:
-    """Refuse a class that is told anything but an action and its reward, as far as the class itself says."""
+    """Refuse a class whose `update` takes anything but an action and its reward, as far as the class itself says."""
     update = _method(found, "update")
     if update is None:
         if found.bases:
