@@ -28,9 +28,9 @@ PACKAGE = Path(privcheck.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 
 MODULES_ON_FACES = 39
-NAMES_ON_FACES = 738
+NAMES_ON_FACES = 741
 LARGEST_CIRCLE = 5
-INNER_MODULES_IN_TESTS = 100
+INNER_MODULES_IN_TESTS = 101
 """Modules inside rooms that tests import by name, each counted once for each folder of tests but the room's own."""
 
 

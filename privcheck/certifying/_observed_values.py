@@ -26,6 +26,8 @@ import numpy as np
 from privcheck.mechanisms import Mechanism
 from privcheck.private_values import Private
 
+_SHARED_PLACES: bool = sys.version_info >= (3, 13)
+
 OTHERS = (
     bool, int, float, complex, str, bytes, type(None), type, ModuleType, np.generic, np.random.Generator,
     np.random.BitGenerator, np.random.SeedSequence, CodeType, Mechanism, range,
@@ -56,7 +58,7 @@ def read_nowhere(code: CodeType) -> frozenset[str]:
     A variable of a comprehension in the function, of which a function within that comprehension makes a cell, shares a
     place with variables of other comprehensions that are no cells. To read it there ends Python 3.13.0.
     """
-    if sys.version_info < (3, 13) or not code.co_cellvars:
+    if not _SHARED_PLACES or not code.co_cellvars:
         return frozenset()
     steps = [*dis.get_instructions(code)]
     begin = next((place for place, step in enumerate(steps) if step.opname == "RESUME"), 0)

@@ -22,7 +22,6 @@ __all__ = [
     "FAULTS",
     "STATUSES",
     "Claim",
-    "Counterexample",
     "Effort",
     "Expression",
     "Finding",

@@ -9,7 +9,6 @@ from ._claim import at_most as at_most
 from ._claim import below as below
 from ._claim import equal as equal
 from ._claim import printed as printed
-from ._confirmation import Counterexample as Counterexample
 from ._confirmation import counterexample as counterexample
 from ._examine import Effort as Effort
 from ._examine import examine as examine

@@ -22,6 +22,7 @@ NAMED = {
     "environments/_decision_set_environment.py": "likewise",
     "targets/_services/other_interpreter.py": "the attribute `batch` of a policy, not the kind",
     "cli/_init_command.py": "names that a package cannot have",
+    "cli/_warm_command.py": "what is simulated there has two means of arms, which is bandit feedback",
     "sweeps/_sweep_file.py": "kinds that a sweep may name; identification has no sweep",
     "auditing/_faults/raw_paths.py": "where one number a round is told, its readings can be followed",
     "bandits/dp_ucb.py": "another 'full', a share of the budget",
