@@ -14,6 +14,8 @@ _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
 _PRIVCHECK = Path(__file__).resolve().parents[1]
 _OWN_OF_PRIVCHECK = ("bandits", "adapters", "mechanisms", "oracles")
 _INSTALLED = {"site-packages", "dist-packages"}
+_NEVER_OWN = {"privcheck", "numpy", "scipy", "numba"}
+"""Packages whose classes targets are made of, or hold; what is own in privcheck itself is known."""
 _TAKEN: set[Path] = set()
 """Folders and files of installed packages that targets belong to."""
 
@@ -37,6 +39,8 @@ def _installed_places(values: tuple[Any, ...]) -> Iterator[Path]:
         whole = value.func if isinstance(value, partial) else value
         name: Any = (whole if isinstance(whole, type | FunctionType) else type(whole)).__module__
         if not isinstance(name, str):  # a class may have a property of this name
+            continue
+        if name.partition(".")[0] in _NEVER_OWN:
             continue
         for module in map(sys.modules.get, (name, name.partition(".")[0])):
             places = [*getattr(module, "__path__", ()), getattr(module, "__file__", None)]

@@ -137,7 +137,7 @@ def test_an_audit_carries_the_certificate_of_a_policy_that_releases_through_mech
     assert with_delta.certificate.budget == Approximate(1.0, 0.1)
     assert with_delta.epsilon_lower < with_delta.certificate.epsilon_upper == 1.0
     own = privcheck.audit(policies.FastResponse, epsilon=1.0, arms=2, horizon=4, runs=1000)
-    assert own.certificate is None
+    assert own.certificate.epsilon_upper == pytest.approx(1.0)  # randomised response by coins of its own Generator
 
 
 def test_infinities_are_words_in_json(violation):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -126,3 +129,23 @@ def test_files_that_an_installed_policy_reads_in_a_round_are_seen(installed, tmp
     found = privcheck.certify(policy, epsilon=1.0, arms=2, horizon=8, runs=3, **JOINT)
     assert not found.granted
     assert "rate.txt" in str(found.notes)
+
+
+def test_packages_that_targets_are_made_of_are_not_taken_for_theirs(tmp_path):
+    """An installed privcheck took itself for the target's package, looked into its own code and never ended."""
+    folder = tmp_path / "site-packages"
+    shutil.copytree(Path(privcheck.__file__).parent, folder / "privcheck", ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "import privcheck, numpy\n"
+        "from privcheck.reached_state import take_as_own\n"
+        "print(privcheck.__file__)\n"
+        "print(privcheck.certify('adap-ucb', epsilon=1.0, arms=2, horizon=6, runs=2).granted)\n"
+        "print(take_as_own(numpy.zeros(2), privcheck.clip))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(folder)},
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    file, granted, taken = done.stdout.splitlines() or [done.stderr] * 3
+    assert file.startswith(str(folder))
+    assert (granted, taken) == ("True", "False")
