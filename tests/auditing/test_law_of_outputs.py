@@ -433,7 +433,7 @@ def test_structured_pairs_that_the_target_refuses_are_left_to_the_runs():
         count, epsilon=0.6, runs=2000, horizon=4, law=lambda data: stats.laplace(data.sum() or -50.0, 2.0)
     )
     assert found.verdict == "violation"
-    assert "ValueError" in found.witness.event
+    assert "ValueError" in found.witness.event or "consists of real numbers" in found.witness.event  # one or the other
     assert found.by_law.follows
 
 
