@@ -55,9 +55,14 @@ def _play(name: str | None) -> None:
         audit(_Coins, epsilon=1.0, arms=2, horizon=2, runs=200, seed=0)
         return
     spec = ALGORITHMS[name]
-    audit(name, epsilon=1.0 if spec.private else None, runs=200, seed=0)
+    budget: dict[str, Any] = {"epsilon": 1.0} if spec.private else {}
+    if spec.audit_setting is not None and spec.audit_setting.epsilon is None:
+        budget = {"rho": 0.5}
+    if spec.approximate:
+        budget["delta"] = 1e-6
+    audit(name, **budget, runs=200, seed=0)
     if spec.feedback == "bandit" and not issubclass(spec, BestArmAlgorithm):
-        simulate(name, [0.75, 0.5], horizon=100, runs=2, epsilon=1.0 if spec.private else None)
+        simulate(name, [0.75, 0.5], horizon=100, runs=2, **budget)
 
 
 class _Coins:

@@ -63,6 +63,7 @@ COMMANDS = {
     "fix": [["leaky.py:Leaky", "--epsilon", "1", "--arms", "2", "--rounds", "1000000", "--time-budget", "3600"]],
     "compare": QUICK,
     "init": QUICK,
+    "warm": [["all"]],
     "list": QUICK,
 }
 """By command, what takes long; a new command needs an entry."""

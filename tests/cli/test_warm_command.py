@@ -30,6 +30,12 @@ def test_each_is_named_once_with_its_time(capsys, monkeypatch):
     assert played == [None, *ALGORITHMS]
 
 
+@pytest.mark.parametrize("name", ["adac-ucb", "lin-ucb-gaussian", "lin-ucb-batches", "kl-ucb"])
+def test_each_has_a_budget_of_its_own_notion(name):
+    """`privcheck warm all` ended at the first algorithm whose budget is in rho."""
+    _warm_command._play(name)
+
+
 def test_a_simulation_and_an_audit_compile_nothing_afterwards():
     from privcheck import audit, simulate
     from privcheck.bandits import ALGORITHMS

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-PAGES = [REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "docs" / "architecture.md"]
+PAGES = [
+    REPOSITORY / "CONTRIBUTING.md",
+    REPOSITORY / "docs" / "architecture.md",
+    REPOSITORY / "docs" / "evidence" / "inside-an-audit.md",
+]
 FILE = re.compile(r"[\w./-]+\.(?:py|pyi|md|txt|json|toml|csv)|[\w.-]+(?:/[\w.-]+)*/")
 """A file by its suffix, or a folder by the slash at its end."""
 WITH_NAME = re.compile(r"`([A-Za-z_]\w+)`\s+(?:in|of `\w+`|from)?\s*\(?`([^`\s]+\.py)`")
