@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -30,7 +31,7 @@ def as_file(source: SourceText, text: str) -> Iterator[Path]:
     it, and the random numbers that they draw for it, are those of the original.
     """
     own, real = source.path.absolute(), source.path.resolve()
-    with tempfile.TemporaryDirectory(prefix="privcheck-fix-") as folder:
+    with _temporary_folder() as folder:
         file = _beside(real, Path(folder, "privcheck-file") if own.is_symlink() else Path(folder))
         file.write_bytes(source.encoded(text))
         if own.is_symlink():
@@ -38,6 +39,20 @@ def as_file(source: SourceText, text: str) -> Iterator[Path]:
             link.symlink_to(file)
             file = link
         yield file
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[str]:
+    """Yield a folder that is removed at the end, also if a signal comes while that goes on: it has many links."""
+    folder = tempfile.mkdtemp(prefix="privcheck-fix-")
+    try:
+        yield folder
+    finally:
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
 
 def _beside(own: Path, top: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 import pytest
@@ -142,3 +143,23 @@ def test_the_time_of_an_import_counts_in_no_look(tmp_path, monkeypatch):
     running = _Search(own.source, "Bandit", Setting(runs=1, importing=own.importing), 9, 9, 1.5)
     assert running._look_at_original().kind == "first"
     assert not running._is_exhausted(), "there is time for another look"
+
+
+def test_a_signal_while_the_folder_is_removed_leaves_none(tmp_path, monkeypatch):
+    """It has a link for everything beside the file and above it, so that removing it takes a while."""
+    (tmp_path / "bandit.py").write_text("x = 1\n", encoding="utf-8")
+    seen, unlink = [], os.unlink
+
+    def interrupted_once(*where, **options):
+        if not seen:
+            seen.append(where)
+            raise KeyboardInterrupt
+        unlink(*where, **options)
+
+    held = as_file(SourceText.read(tmp_path / "bandit.py"), "x = 2\n")
+    folder = next(each for each in held.__enter__().parents if each.name.startswith("privcheck-fix-"))
+    monkeypatch.setattr(os, "unlink", interrupted_once)
+    with pytest.raises(KeyboardInterrupt):
+        held.__exit__(None, None, None)
+    assert seen
+    assert not folder.exists()
