@@ -57,7 +57,6 @@ TWINS = {
     "an integer or a float": f"bit = 1.0 if r > 0.5 else 0\ny = bit if self.rng.random() < {P} else 1.0 - bit\n"
     "self.s += y",
     "a bool or an integer": f"bit = (r > 0.5) and 1\ny = bit if self.rng.random() < {P} else 1 - bit\nself.s += y",
-    "a float of a bool": f"x = float(r > 0.5)\ny = x if self.rng.random() < {P} else not x\nself.s += y",
     "kept in a sum": f"bit = 0\nif r > 0.5:\n    bit += 1.0\ny = bit if self.rng.random() < {P} else 1 - bit\n"
     "self.s += y",
     "always true": BIT + "y = bit if self.rng.random() < 1.0 else 1 - bit\nself.s += y",
