@@ -116,6 +116,8 @@ class ObservedValues:
         unread = read_nowhere(frame.f_code)
         names |= unread
         holders |= unread
+        if unread:  # one of them may hold a Generator, too
+            self.generators.setdefault(outer, set()).update(unread)
         held = frame.f_locals
         for name, value in [(name, held[name]) for name in held if name not in unread] if unread else held.items():
             if isinstance(value, np.random.Generator):

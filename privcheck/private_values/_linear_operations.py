@@ -230,7 +230,7 @@ def check_wide(operation: str, one: Private, two: Private) -> None:
     if one.kind != "n" != two.kind:
         return
     for small, other in ((one, two), (two, one)):
-        taken = other.kind in "bn" or (other.kind == "i" and other.ndim == 0)
+        taken = other.kind in "bn" or (other.kind in "im" and other.ndim == 0)
         if small.kind == "n" and taken and not (one.is_public and two.is_public):
             refuse("function", f"{operation} of small integers", *(v for v in (one, two) if not v.is_public), hint=WRAP)
 

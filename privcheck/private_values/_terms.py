@@ -19,7 +19,7 @@ _TIDY_FROM = 64
 """Number of terms above which a growing sum is tidied: sorting smaller sums takes more time than it saves."""
 
 
-_ORDER = "bnif"
+_ORDER = "bnimf"
 
 _CHUNK = 2**12
 """Number of terms of a long sum that are written out at a time."""
@@ -365,6 +365,15 @@ def common(*values: Any, least: str = "b") -> str:
     """Return what numpy's result of several arrays holds."""
     kinds = [least, *(value.kind for value in values)]
     return "f" if "f" in kinds else max(kinds, key=_ORDER.index)
+
+
+def one_of(*values: Any) -> str:
+    """Return what a number is that a datum chooses from several: "m" if its type tells which of them was chosen.
+
+    Floats take it in, as all others do; what is made of it and integers may still be either.
+    """
+    kinds = {value.kind for value in values}
+    return kinds.pop() if len(kinds) == 1 else "n" if "n" in kinds else "m"
 
 
 def numbered(const: Array) -> Integers:

@@ -54,6 +54,11 @@ TWINS = {
     "the coin is shown": BIT + f"c = self.rng.random() < {P}\ny = bit if c else 1 - bit\nself.s += y + (2 if c else 3)",
     "the coin was read": BIT + f"c = self.rng.random() < {P}\nself.x = int(c)\ny = bit if c else 1 - bit\nself.s += y",
     "the type tells the coin": f"bit = r > 0.5\ny = bit if self.rng.random() < {P} else 1 - bit\nself.s += y",
+    "an integer or a float": f"bit = 1.0 if r > 0.5 else 0\ny = bit if self.rng.random() < {P} else 1.0 - bit\n"
+    "self.s += y",
+    "a bool or an integer": f"bit = (r > 0.5) and 1\ny = bit if self.rng.random() < {P} else 1 - bit\nself.s += y",
+    "kept in a sum": f"bit = 0\nif r > 0.5:\n    bit += 1.0\ny = bit if self.rng.random() < {P} else 1 - bit\n"
+    "self.s += y",
     "always true": BIT + "y = bit if self.rng.random() < 1.0 else 1 - bit\nself.s += y",
     "one answer is public": BIT + f"y = bit if self.rng.random() < {P} else 1\nself.s += y",
     "no bit": f"y = r if self.rng.random() < {P} else 1.0 - r\nself.s += y",

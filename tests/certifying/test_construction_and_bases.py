@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from privcheck import certify
+from privcheck.certifying import _observed_values
 
 START = """
     def __init__(self, rng):
@@ -195,3 +198,12 @@ def test_a_variable_of_two_comprehensions_of_which_one_makes_a_cell_of_it(tmp_pa
     found = certify(f"{tmp_path / 'policy.py'}:Policy", epsilon=1.0, arms=2, horizon=4, runs=1)
     assert found.granted, str(found)
     assert found.ledger_epsilon == pytest.approx(1.0)
+
+
+def test_a_name_that_cannot_be_read_from_outside_may_hold_a_generator(monkeypatch):
+    """A line that has not run and draws from it is looked for by that name; a broken twin misses it."""
+    monkeypatch.setattr(_observed_values, "read_nowhere", lambda code: frozenset({"unseen"}))
+    frame, seen = sys._getframe(), _observed_values.ObservedValues(lambda cls: False)
+    seen.frame(frame.f_code, frame)
+    assert "unseen" in seen.names[frame.f_code]
+    assert "unseen" in seen.generators[frame.f_code]

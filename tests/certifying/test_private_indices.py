@@ -11,7 +11,7 @@ import privcheck
 from privcheck.certifying._translated import private_indices
 from privcheck.certifying._translated.private_indices import add_at, has_private_index, subtract_at
 from privcheck.private_values import REVEAL, LeakError, PrivateSource
-from tests.certifying.translated_programs import loaded
+from tests.certifying.translated_programs import guarded, loaded, source
 
 ARMS = 3
 ENDS = [(0.0, 1.0), (-1.0, 1.0), (0.5, 1.0)]
@@ -67,12 +67,20 @@ def actions():
     return source, source.action(1, arms=ARMS, datum=0), source.scalar(0.5, 0.0, 1.0, datum=0)
 
 
+class Float(float):
+    """A number that could note which of its like was added to."""
+
+
 OUTSIDE = {
     "fewer arms": lambda source, a, r: add_at(privcheck.zeros(2), a, r),
     "more entries": lambda source, a, r: add_at(privcheck.zeros(4), a, r),
     "no number": lambda source, a, r: add_at(privcheck.zeros(3), a, None),
     "no numbers in the list": lambda source, a, r: add_at([0.0, None, 0.0], a, r),
     "a float": lambda source, a, r: add_at(privcheck.zeros(3), 2.0 * r, r),
+    "numbers of a derived class": lambda source, a, r: add_at([Float(0.0)] * 3, a, r),
+    "small integers that wrap around": lambda source, a, r: add_at([np.int8(0)] * 3, a, 1.0),
+    "a small integer": lambda source, a, r: add_at([0] * 3, a, np.int8(100)),
+    "bools, which numpy adds as or": lambda source, a, r: add_at([np.True_] * 3, a, np.True_),
     "of several data": lambda source, a, r: add_at(
         privcheck.zeros(3), np.digitize(source.scalar(0.2, 0.0, 1.0, datum=1), [0.5]) + np.digitize(r, [0.5]), r
     ),
@@ -83,6 +91,52 @@ OUTSIDE = {
 def test_an_index_that_may_fail_for_some_data_is_a_leak(name):
     with pytest.raises(LeakError):
         OUTSIDE[name](*actions())
+
+
+def test_a_view_of_one_entry_is_added_to_in_place():
+    """As numpy does; a broken twin puts new numbers into the list, and the array stays public."""
+    _, action, reward = actions()
+    sums = privcheck.zeros(3)
+    add_at([sums[i, ...] for i in range(3)], action, reward)
+    assert sums.reveal(REVEAL).tolist() == [0.0, 0.5, 0.0]
+    assert sums.sensitivities("l1") == {0: 2.0}
+
+
+HELPERS = """\
+def once(self):
+    return 1.0
+
+def after_clearing(self):
+    if self.t == 2:
+        self.c[:] = {cleared}
+    return 1.0
+"""
+LISTS = {"array": ("np.zeros(2)", "0.0"), "list": ("[0.0, 0.0]", "[0.0, 0.0]")}
+
+
+def counted(lines, folder, kept="array"):
+    made, cleared = LISTS[kept]
+    more = HELPERS.format(cleared=cleared)
+    text = source(lines, made=f"self.c = {made}", read="self.noised(np.stack(list(self.c)))", scale=2.0, more=more)
+    return guarded(loaded(text, folder))
+
+
+@pytest.mark.parametrize("kept", LISTS)
+def test_an_array_that_is_changed_by_what_is_added_is_refused(kept, tmp_path):
+    """Python takes the old sum of an entry before it is cleared, and would release it once more."""
+    session = counted("self.c[int(r > 0.5)] += self.once()", tmp_path, kept)
+    assert (session.leaks, session.refusals, session.ledger.epsilon) == ([], [], pytest.approx(1.0))
+    assert counted("self.c[int(r > 0.5)] += self.after_clearing()", tmp_path, kept).leaks
+
+
+@pytest.mark.parametrize("index", ["r > 0.5 or 0", "(r > 0.5) and 1", "True if r > 0.5 else 0"])
+def test_an_index_that_may_be_a_bool_is_refused(index, tmp_path):
+    """numpy adds to all entries at True, and to none at False, which moves an array of K entries by K."""
+    assert counted(f"self.c[{index}] += 1.0", tmp_path).leaks
+
+
+def test_a_float_of_a_bool_is_no_index(tmp_path):
+    assert counted("self.c[float(r > 0.5)] += 1.0", tmp_path, "list").leaks
 
 
 def test_what_is_public_or_no_array_is_left_to_python():

@@ -102,14 +102,14 @@ def _number(*values: Any) -> Any:
     if len(values) != 1 or not _is_number(values[0]):
         return float(*values)
     one = values[0]
-    if one.made is not None and one.made.operation:
+    if one.made is not None and one.made.operation and one.kind == "f":
         return one
-    return (+one).made_here(one.compared, "" if one.compared else "float()")
+    return (+one).of_kind("f").made_here(one.compared, "" if one.compared else "float()")
 
 
 def _numpy_number(*values: Any) -> Any:
     """Stand for `numpy.float64`."""
-    return +values[0] if len(values) == 1 and _is_number(values[0]) else np.float64(*values)
+    return (+values[0]).of_kind("f") if len(values) == 1 and _is_number(values[0]) else np.float64(*values)
 
 
 def _integer(*values: Any, **options: Any) -> Any:

@@ -83,8 +83,10 @@ def _selected(condition: Private, first: Any, second: Any) -> Private:
     differs = one - two  # as in `if reward > limit: total += 1`, where other data cancel
     if not {*differs.data_ids} <= own:
         refuse("branch", "truth value", condition, differs, hint=BRANCH)
-    found: Private = two + (condition * differs if differs.ndim else selected(condition, differs, Private.public(0.0)))
-    return found
+    chosen_part = condition * differs if differs.ndim else selected(condition, differs, 0.0).of_kind("f")
+    found: Private = two + chosen_part
+    kinds = {one.kind, two.kind}
+    return found if len(kinds) == 1 else found.of_kind("n" if "n" in kinds else "m")
 
 
 def _number(value: Any) -> Private | None:
@@ -190,9 +192,12 @@ def _is_of_numbers(side: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    """Return the kind of a Python number that a value is or stands for; empty if it is none, or holds noise."""
+    """Return the kind of a Python number that a value is or stands for; empty if it is none, or holds noise.
+
+    Empty, too, if its kind depends on a datum: the type of an answer would tell which of both was given.
+    """
     if type(value) is Private:
-        return "" if value.holds_draws or value.is_action else value.kind
+        return "" if value.holds_draws or value.is_action or value.kind not in _KINDS else value.kind
     return {bool: "b", int: "i", float: "f"}.get(type(value), "")
 
 

@@ -16,10 +16,10 @@ from privcheck.certifying._own_files import Definition
 from privcheck.certifying._translated.assignments import Pair, assigned_branches, assigned_pairs, returned_value
 
 (CALLED, PURE, CHECKED, HELD, HIDDEN, CHOSEN, BOTH, EITHER, NEGATED, CHAINED, STORED, INDEXED, ADDED, SUBTRACTED,
- UNREAD, ANSWERED) = HELPERS = tuple(
+ UNREAD, ANSWERED, LOADED) = HELPERS = tuple(
     f"<privcheck {name}>" for name in
     ["called", "pure", "checked", "held", "hidden", "chosen", "both", "either", "negated", "chained", "stored",
-     "indexed", "added", "subtracted", "unread", "answered"]
+     "indexed", "added", "subtracted", "unread", "answered", "loaded"]
 )  # fmt: skip
 """Constants that stand for the helpers until the code is compiled: nothing is added to the names of a module."""
 
@@ -122,13 +122,14 @@ class Rewriting(ast.NodeTransformer):
         keeping, owner = self._keep(self.visit(target.value))
         indexing, key = self._keep(self.visit(target.slice))
         value = self.visit(node.value)
-        added = _at(node, ast.Expr(_helper(helper, node, owner, key, copy.deepcopy(value))))
+        loading, before = self._keep(_helper(LOADED, target, owner))
+        added = _at(node, ast.Expr(_helper(helper, node, owner, key, copy.deepcopy(value), before)))
         plain = _at(node, ast.AugAssign(_at(target, ast.Subscript(owner, key, ast.Store())), node.op, value))
         forgotten = [
-            _at(target, ast.Name(one.id, ast.Store())) for one in (owner, key)
+            _at(target, ast.Name(one.id, ast.Store())) for one in (owner, key, before)
         ]  # arrays that are seen elsewhere
         return [
-            keeping, indexing, _at(node, ast.If(_helper(INDEXED, target, owner, key), [added], [plain])),
+            keeping, indexing, _at(node, ast.If(_helper(INDEXED, target, owner, key), [loading, added], [plain])),
             _at(node, ast.Assign(forgotten, _at(target, ast.Constant(None)))),
         ]  # fmt: skip
 

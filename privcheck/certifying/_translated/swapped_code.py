@@ -35,7 +35,7 @@ _STANDS_FOR: dict[Any, Any] = dict(
         HELPERS,
         (called, choices.pure, choices.checked, choices.held, choices.hidden, choices.chosen, choices.both,
          choices.either, choices.negated, choices.chained, choices.stored, indices.has_private_index, indices.add_at,
-         indices.subtract_at, choices.unread, choices.answered),
+         indices.subtract_at, choices.unread, choices.answered, indices.loaded),
         strict=True,
     )
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.private_values._entries import Entries
-from privcheck.private_values._terms import common
+from privcheck.private_values._terms import one_of
 
 if TYPE_CHECKING:
     from privcheck.private_values._private import Private
@@ -39,7 +39,7 @@ def selected(condition: Private, one: Any, two: Any) -> Private:
     key: tuple[Any, ...] = ("selected", *entries.keys, *(side.key for side in sides))
     const, terms = entries.replaced([key], ends, hidden, whole=all(side.whole for side in sides))
     made: Private = condition.make(condition.source, const.reshape(()), terms)
-    return made.of_kind(common(*(side.given for side in sides)))
+    return made.of_kind(one_of(*(side.given for side in sides)))
 
 
 @dataclass(frozen=True)
