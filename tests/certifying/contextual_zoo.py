@@ -84,11 +84,11 @@ class BranchesOnTheAction(Blocks):
 
 class CountsArms(Blocks):
     def update(self, context, action, reward):
-        self.counts[action] += 1  # here: CountsArms
+        self.counts[action] += 1
         super().update(context, action, reward)
 
     def select(self, context):
-        return int(np.argmax(context @ self.theta - self.counts))
+        return int(np.argmax(context @ self.theta - self.counts))  # here: CountsArms
 
 
 class TalliesInZeros(Blocks):
@@ -97,7 +97,7 @@ class TalliesInZeros(Blocks):
         self.counts = privcheck.zeros(arms)
 
     def update(self, context, action, reward):
-        self.counts[action] += 1.0  # here: TalliesInZeros
+        self.counts[action] += 1.0
         super().update(context, action, reward)
 
 
