@@ -29,6 +29,7 @@ RAW, NOISY = refusing(lambda count, rng: count), refusing(lambda count, rng: cou
 OPTIONS = {"epsilon": 1.0, "streams": PAIR, "runs": 4000, "error": 1e-6}
 
 
+@pytest.mark.chance(1e-6, "the verdict of a target that shows nothing, at this level")
 def test_a_count_in_a_message_is_seen_only_where_messages_are_observed():
     assert privcheck.audit(RAW, **OPTIONS).verdict == "consistent"
     report = privcheck.audit(RAW, **OPTIONS, messages=True)

@@ -51,6 +51,7 @@ def both_sides(data, rng):
     return total + rng.laplace(scale=1e-6 if BOUND <= total < BOUND + 5e-4 else 1.0)
 
 
+@pytest.mark.chance(1e-6, "the verdict of pairs that show nothing, at this level")
 def test_a_leak_at_a_value_of_the_code_is_found_by_reading_it_only():
     assert privcheck.audit(exact_value(True), epsilon=1.0, **SURE).verdict != "violation"
     assert privcheck.audit(exact_value(True), epsilon=1.0, read_code=True, **SURE).verdict == "violation"
