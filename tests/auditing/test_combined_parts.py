@@ -85,12 +85,12 @@ def correct(data, rng, runs):
 
 
 @pytest.mark.nightly
-@pytest.mark.chance(2e-5, "200 bounds at level .05 of a claim that is true, more than 25 above it")
+@pytest.mark.chance(1e-6, "200 bounds at level .05 of a claim that is true, more than 27 above it")
 def test_pair_and_event_are_fixed_before_runs_are_counted():
     """Truth: 1. Were combinations chosen on the runs that count, the best of many would exceed it far more often."""
     options = {"streams": ([1.0, 0.0], [0.0, 0.0]), "runs": 2000}
     bounds = [privcheck.audit(correct, epsilon=1.0, seed=seed, **options).epsilon_lower for seed in range(200)]
-    assert sum(bound > 1.0 for bound in bounds) <= 25
+    assert sum(bound > 1.0 for bound in bounds) <= 27
     assert max(bounds) > 0.3
 
 

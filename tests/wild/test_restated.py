@@ -44,10 +44,10 @@ def test_an_audit_refutes_the_claim(fault):
     assert played(fault, right=False, runs=8000 if fault.loss() < 2.0 else 3000).verdict == "violation"
 
 
-@pytest.mark.chance(1e-6, "one audit of a true claim at this error")
+@pytest.mark.chance(1e-7, "one audit of a true claim at this error")
 @EACH
 def test_an_audit_does_not_refute_the_corrected_twin(fault):
-    assert played(fault, right=True, runs=1500, error=1e-6).verdict != "violation"
+    assert played(fault, right=True, runs=1500, error=1e-7).verdict != "violation"
 
 
 @EACH
