@@ -78,7 +78,7 @@ def serve(events, killed_after=None):
 
 def nights(number, runs):
     """Play nights, one command each, and return their exit statuses."""
-    asked = ["watch", "bandit.py:Bandit", *CLAIM, "--horizon", "8", "--store", "watch.sqlite", "--runs", runs]
+    asked = ["watch", "bandit.py:Bandit", *CLAIM, "--horizon", "16", "--store", "watch.sqlite", "--runs", runs]
     return [run([*asked, "--search", "2000", "--error", "1e-6"]) for _ in range(number)]
 
 
