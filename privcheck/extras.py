@@ -1,8 +1,9 @@
-"""The packages that a plain installation does not bring, and the extra that brings each."""
+"""Installed packages: the extra that brings what a plain installation does not, and the folders that all are in."""
 
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 
 from privcheck.errors import PrivcheckError, words
 
@@ -13,6 +14,18 @@ PACKAGES = {
     "store": ("pyarrow",),
 }
 """What the code imports, for each extra of the installation."""
+
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""Names of the folders into which Python packages are installed."""
+
+
+def is_installed(path: Path) -> bool:
+    """Tell whether a file belongs to an installed package, by the folders that it is in.
+
+    >>> is_installed(Path("/usr/lib/python3/dist-packages/numpy/__init__.py")), is_installed(Path("bandit.py"))
+    (True, False)
+    """
+    return not INSTALLED.isdisjoint(path.parts)
 
 
 def require_extra(extra: str, needed_by: str) -> None:

@@ -14,6 +14,7 @@ from types import CellType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from privcheck.errors import words
+from privcheck.extras import is_installed
 from privcheck.private_values import Private
 from privcheck.reached_state import is_taken
 
@@ -23,7 +24,6 @@ _PRIVCHECK = Path(__file__).resolve().parents[1]
 _NAMED_TUPLES = collections.namedtuple.__code__.co_filename
 """Where methods of every named tuple are defined, whatever file has its class."""
 _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
-_INSTALLED = {"site-packages", "dist-packages"}
 
 
 def file_of(cls: type, sources: Iterable[CodeType]) -> str:
@@ -51,7 +51,7 @@ def is_standard(file: str) -> bool:
     (True, False)
     """
     path = Path(file).resolve()
-    return path.is_relative_to(_STANDARD) and not _INSTALLED & set(path.parts)
+    return path.is_relative_to(_STANDARD) and not is_installed(path)
 
 
 def is_own(file: str, packages: frozenset[str]) -> bool:
@@ -70,7 +70,7 @@ def _is_own(file: str, packages: frozenset[str]) -> bool:
         return path.relative_to(_PRIVCHECK).parts[0] in ("adapters", "bandits")
     if any(path == Path(own).resolve() or path.is_relative_to(Path(own).resolve()) for own in packages):
         return True
-    return not is_standard(file) and not _INSTALLED & set(path.parts)
+    return not is_standard(file) and not is_installed(path)
 
 
 def is_generated(code: CodeType) -> bool:

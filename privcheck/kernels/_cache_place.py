@@ -22,8 +22,7 @@ from numba import config
 from numba.core.caching import CompileResultCacheImpl, _CacheLocator
 from numba.misc.appdirs import AppDirs
 
-INSTALLED = {"site-packages", "dist-packages"}
-"""The folders into which Python packages are installed."""
+from privcheck.extras import is_installed
 
 
 def cache_folder() -> Path:
@@ -66,7 +65,7 @@ class InstalledLocator(_CacheLocator):
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> InstalledLocator | None:
         """Return a locator; None for a function that is not installed, or where nothing can be kept."""
-        if not INSTALLED & set(Path(file).parts):
+        if not is_installed(Path(file)):
             return None
         try:
             locator = cls(function, file)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.extras import is_installed
 from privcheck.private_values._replacements import array_of, replacement
 
 if TYPE_CHECKING:
@@ -294,7 +295,7 @@ def is_machinery(file: str) -> bool:
     path = Path(file).resolve()
     if any(path.is_relative_to(folder) for folder in _MACHINERY):
         return not path.is_relative_to(_BANDITS)
-    return path.is_relative_to(_STANDARD_LIBRARY) and not {"site-packages", "dist-packages"} & set(path.parts)
+    return path.is_relative_to(_STANDARD_LIBRARY) and not is_installed(path)
 
 
 class casting_refused:  # noqa: N801 - a block, which reads as a function would

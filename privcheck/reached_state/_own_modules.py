@@ -10,10 +10,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from privcheck.extras import is_installed
+
 _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
 _PRIVCHECK = Path(__file__).resolve().parents[1]
 _OWN_OF_PRIVCHECK = ("bandits", "adapters", "mechanisms", "oracles")
-_INSTALLED = {"site-packages", "dist-packages"}
 _NEVER_OWN = {"privcheck", "numpy", "scipy", "numba"}
 """Packages whose classes targets are made of, or hold; what is own in privcheck itself is known."""
 _TAKEN: set[Path] = set()
@@ -44,7 +45,7 @@ def _installed_places(values: tuple[Any, ...]) -> Iterator[Path]:
             continue
         for module in map(sys.modules.get, (name, name.partition(".")[0])):
             places = [*getattr(module, "__path__", ()), getattr(module, "__file__", None)]
-            yield from (Path(place).resolve() for place in places if place and _INSTALLED & set(Path(place).parts))
+            yield from (Path(place).resolve() for place in places if place and is_installed(Path(place)))
 
 
 @lru_cache(maxsize=4096)
@@ -82,7 +83,7 @@ def is_own_file(file: str) -> bool:
     path = Path(file).resolve()
     if path.is_relative_to(_PRIVCHECK):
         return path.relative_to(_PRIVCHECK).parts[0] in ("bandits", "adapters")
-    return is_taken(file) or (not path.is_relative_to(_STANDARD) and not _INSTALLED & set(path.parts))
+    return is_taken(file) or (not path.is_relative_to(_STANDARD) and not is_installed(path))
 
 
 def is_own_class(value: type) -> bool:

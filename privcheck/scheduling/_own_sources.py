@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-INSTALLED = {"site-packages", "dist-packages"}
+from privcheck.extras import is_installed
+
 _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
 _PRIVCHECK = Path(__file__).resolve().parents[1]
 
@@ -111,7 +112,7 @@ def _file_of(name: str) -> Path | None:
 
 def is_own(file: Path) -> bool:
     """Tell whether a file belongs neither to the standard library, nor to an installed package, nor to privcheck."""
-    return not (file.is_relative_to(_STANDARD) or file.is_relative_to(_PRIVCHECK) or INSTALLED & set(file.parts))
+    return not (file.is_relative_to(_STANDARD) or file.is_relative_to(_PRIVCHECK) or is_installed(file))
 
 
 def _imported(content: bytes, name: str, *, is_package: bool) -> Iterator[str]:

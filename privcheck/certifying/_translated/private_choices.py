@@ -165,9 +165,8 @@ def answered(condition: Any, yes: Any, no: Any) -> Any:
     """
     if type(condition) is not Coins:
         return chosen(condition, yes, no)
-    if (
-        issubclass(condition.__class__, bool) and _is_of_numbers(yes) and _is_of_numbers(no)
-    ):  # one coin, no array of them
+    is_one_coin = issubclass(condition.__class__, bool)  # and no array of them
+    if is_one_coin and _is_of_numbers(yes) and _is_of_numbers(no):
         _note(yes.__code__)
         _note(no.__code__)
         first, second = yes(), no()

@@ -125,9 +125,8 @@ class Rewriting(ast.NodeTransformer):
         loading, before = self._keep(_helper(LOADED, target, owner))
         added = _at(node, ast.Expr(_helper(helper, node, owner, key, copy.deepcopy(value), before)))
         plain = _at(node, ast.AugAssign(_at(target, ast.Subscript(owner, key, ast.Store())), node.op, value))
-        forgotten = [
-            _at(target, ast.Name(one.id, ast.Store())) for one in (owner, key, before)
-        ]  # arrays that are seen elsewhere
+        kept = (owner, key, before)  # arrays that would be seen as held by one more name
+        forgotten = [_at(target, ast.Name(one.id, ast.Store())) for one in kept]
         return [
             keeping, indexing, _at(node, ast.If(_helper(INDEXED, target, owner, key), [loading, added], [plain])),
             _at(node, ast.Assign(forgotten, _at(target, ast.Constant(None)))),
