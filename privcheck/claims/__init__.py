@@ -6,6 +6,7 @@ A claim is a statement as it is printed, never a verdict. `examine` says what wa
 Inequalities of your own are entered in the same way: variables with their domains, an expression on each side, and
 `at_most`, `at_least` or `equal` between them.
 
+>>> from privcheck.claims import Claim, at_most, examine, exp, log, positive, printed, probability
 >>> p, epsilon = probability("p"), positive("epsilon")
 >>> said = at_most(log(1 + p.symbol * (exp(epsilon.symbol) - 1)), epsilon.symbol * p.symbol)
 >>> reading = printed(p, epsilon, says=said)
