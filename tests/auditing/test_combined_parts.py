@@ -85,23 +85,23 @@ def correct(data, rng, runs):
 
 
 @pytest.mark.nightly
-@pytest.mark.chance(1e-6, "200 bounds at level .05 of a claim that is true, more than 27 above it")
+@pytest.mark.chance(1e-5, "200 bounds at level .05 of a claim that is true, more than 25 above it")
 def test_pair_and_event_are_fixed_before_runs_are_counted():
     """Truth: 1. Were combinations chosen on the runs that count, the best of many would exceed it far more often."""
     options = {"streams": ([1.0, 0.0], [0.0, 0.0]), "runs": 2000}
     bounds = [privcheck.audit(correct, epsilon=1.0, seed=seed, **options).epsilon_lower for seed in range(200)]
-    assert sum(bound > 1.0 for bound in bounds) <= 27
+    assert sum(bound > 1.0 for bound in bounds) <= 25
     assert max(bounds) > 0.3
 
 
-@pytest.mark.chance(2e-6, "the distance of two empirical distributions of 4,000 runs, at most .06")
+@pytest.mark.chance(2e-6, "the distance of two empirical distributions of 6,000 runs, at most .05")
 def test_combinations_that_tell_nothing_have_even_scores():
     """The chance of a combination that was chosen as the best of many is spent on the runs that chose it."""
     rng = np.random.default_rng(3)
-    learned, fresh = rng.normal(size=(2, 4000, 12)), rng.normal(size=(2, 4000, 12))
+    learned, fresh = rng.normal(size=(2, 6000, 12)), rng.normal(size=(2, 6000, 12))
     score = TwoParts(*learned, [str(place) for place in range(12)])
     one, two = (score(side) for side in fresh)
-    assert max(abs(np.mean(one <= value) - np.mean(two <= value)) for value in np.unique(one)) < 0.06
+    assert max(abs(np.mean(one <= value) - np.mean(two <= value)) for value in np.unique(one)) < 0.05
 
 
 def test_missing_and_infinite_numbers_are_read():

@@ -430,10 +430,10 @@ def test_structured_pairs_that_the_target_refuses_are_left_to_the_runs():
         return float(data.sum() + rng.laplace(scale=2.0))
 
     found = privcheck.audit(
-        count, epsilon=0.6, runs=2000, horizon=4, law=lambda data: stats.laplace(data.sum() or -50.0, 2.0)
+        count, epsilon=0.6, runs=2000, horizon=4, law=lambda data: stats.laplace(data.sum() or -50.0, 2.0), seed=1
     )
     assert found.verdict == "violation"
-    assert "ValueError" in found.witness.event or "consists of real numbers" in found.witness.event  # one or the other
+    assert "ValueError" in found.witness.event  # with seed 0 it says that of the other stream: it gives numbers
     assert found.by_law.follows
 
 

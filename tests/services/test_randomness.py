@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import secrets
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -221,9 +222,8 @@ def test_outputs_that_follow_earlier_inputs_are_refused(kind, amount):
 def test_coins_make_weak_memory_harmless(monkeypatch):
     """Were it not refused, carry-over would be no violation: the inputs before are independent of a run's own."""
     from privcheck.auditing import _play as auditing
-    from privcheck.auditing._harness.checked_runs import Checked
 
-    monkeypatch.setattr(auditing, "check_runs", lambda *_: Checked())
+    monkeypatch.setattr(auditing, "check_runs", lambda *_: SimpleNamespace(hints=(), again=lambda: None))
     monkeypatch.setattr(auditing, "refuse_earlier_inputs", lambda _: None)
     for amount in (0.1, 0.9):
         assert audited_mechanism("last input", amount).verdict != "violation"

@@ -65,8 +65,8 @@ class Checked(NamedTuple):
         has changed meanwhile may be all that it saw, as in code that answers otherwise after ten thousand runs.
     """
 
-    hints: tuple[str, ...] = ()
-    again: Callable[[], None] = lambda: None
+    hints: tuple[str, ...]
+    again: Callable[[], None]
 
 
 def check_runs(runner: Runner, pairs: list[StreamPair], seed: int, runs: int, deadline: float = math.inf) -> Checked:
