@@ -25,7 +25,7 @@ def warm(
     Without an id, the little that audits of your own code need. Compiled code is kept in the user's cache, or below
     NUMBA_CACHE_DIR, under the versions of Python, numba and numpy and a hash of the source: another installation of the
     same version finds it there. In a Dockerfile, set NUMBA_CACHE_DIR to a folder that the user of the service may read,
-    and run this after the installation; in CI, keep the folder between runs.
+    and run this after the installation; in CI, keep the folder between runs. Who may write there decides what runs.
 
     Exit status: 0, or 2 for bad input.
     """
