@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from privcheck.certifying import ledger_problems, read_ledger
-from privcheck.errors import PrivcheckError
+from privcheck.errors import GuardClosedError, PrivcheckError
 from privcheck.reporting import ledger_text
 
 
@@ -218,6 +218,36 @@ def test_what_is_not_released_stays_under_each_kind_of_feedback(tmp_path, name):
     assert rows(tmp_path, "SELECT id % 1099511627776 FROM told") == [events[3 if name == "delayed" else 2]]
     close(guarded)
     assert guard(tmp_path, KEEPING[name], **recovery.CASES[name][1])._policy.kept is not None
+
+
+class Complains(recovery.Linear):
+    """Refuses a context in words that show it."""
+
+    def select(self, context):
+        if abs(context[0, 0]) > 0.2:
+            raise ValueError(f"not for {context[0, 0]!r}")
+        return super().select(context)
+
+
+def test_an_error_that_shows_a_context_is_in_no_file(tmp_path):
+    """The caller sees the words, once; what is asked again is told the type alone."""
+    guarded = guard(tmp_path, Complains, **recovery.CASES["contextual"][1])
+    context = np.array([[0.2345678, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match=r"not for .*0\.2345678"):
+        guarded.select(context, request_id="e1")
+    for forgets in (False, True):
+        if forgets:
+            guarded.forget()
+        with pytest.raises(GuardClosedError, match="an event that was answered by ValueError, expected"):
+            guarded.select(context, request_id="e1")
+    written = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+    assert b"ValueError" in written
+    assert b"2345678" not in written
+    guarded.update(context / 2.0, guarded.select(context / 2.0), 0.5)
+    close(guarded)
+    with pytest.raises(GuardClosedError, match="an event that was answered by ValueError, expected"):
+        guard(tmp_path, Complains, **recovery.CASES["contextual"][1]).select(context, request_id="e1")
+    assert problems(tmp_path) == []
 
 
 def test_the_guard_goes_on_and_answers_as_before(tmp_path, monkeypatch):

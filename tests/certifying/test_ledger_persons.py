@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import math
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -211,3 +212,46 @@ def test_the_total_of_a_million_shares_is_exact(tmp_path):
         strict.check(ledger, {1: charge}, "bandit.py:7")
         ledger.record(number, "laplace", 1.0, {1: 1.0}, {1: charge}, "bandit.py:7")
     assert Fraction(ledger.epsilon) == 3_000 * Fraction(charge.epsilon), "no rounding: sums of units are floats"
+
+
+def test_a_name_is_in_no_file_and_is_shown_to_nobody_else(tmp_path, monkeypatch):
+    """A refusal names the person where it is raised, from what the call was given; the ledger has the code alone."""
+    monkeypatch.setitem(sys.modules, policies.__name__, policies)  # where pickle finds the policy of a snapshot
+    name = "Eleonore-Zwicky"
+    guarded = guard(tmp_path, per_user=0.5)
+    guarded.update(guarded.select(), 1.0, user=name)
+    arm = guarded.select(request_id="e2")
+    for _ in range(2):  # played, and looked up
+        with pytest.raises(BudgetExceededError, match=f"user: got {name}, who has no budget left: 0.5 each"):
+            guarded.update(arm, 1.0, user=name, request_id="e2")
+    with pytest.raises(PrivcheckError, match="request_id: got 'e2', which was recorded with other arguments") as caught:
+        guarded.update(arm, 1.0, user="u2", request_id="e2")
+    assert name not in str(caught.value)
+    told = {"action": arm, "reward": 1.0, "request_id": "e2"}
+    (refused,) = guarded.update_many([{**told, "user": name}])
+    assert str(refused).startswith(f"user: got {name}, who")
+    with pytest.raises(PrivcheckError, match="recorded with other arguments"):
+        guarded.update_many([{**told, "user": 7}])
+    for last in (lambda: None, guarded.forget, lambda: close(guarded)):
+        last()
+        written = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+        assert b"a person, who has no budget left" in written
+        assert name.encode() not in written
+    again = guard(tmp_path, per_user=0.5)
+    with pytest.raises(BudgetExceededError, match=f"user: got {name}, who"):
+        again.update(arm, 1.0, user=name, request_id="e2")
+    with pytest.raises(PrivcheckError, match="recorded with other arguments"):
+        again.update(arm, 1.0, user="u2", request_id="e2")
+    again.update(arm, 1.0, user="u2", request_id="e3")
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+def test_in_memory_a_refusal_is_shown_to_its_person_alone():
+    guarded = privcheck.guard(policies.Cautious, arms=2, epsilon=0.5, per_user=0.5)
+    guarded.update(guarded.select(), 1.0, user="u1")
+    arm = guarded.select()
+    for _ in range(2):
+        with pytest.raises(BudgetExceededError, match="user: got u1, who"):
+            guarded.update(arm, 1.0, user="u1", request_id="e")
+    with pytest.raises(PrivcheckError, match="recorded with other arguments"):
+        guarded.update(arm, 1.0, user="u2", request_id="e")

@@ -33,7 +33,8 @@ def check_events(events: Sequence[Event], played: Played, journal: Journal) -> N
 
 
 def _check_same(event: Event, found: Answered) -> None:
-    if found.event.person not in (event.person, "") or not event.same(found):
+    person = found.event.person or (found.answer and answer_in(found.answer).get("person"))
+    if person not in (event.person, "", None) or not event.same(found):
         got = words(f"{event.request!r}, which was recorded with other arguments")
         hint = "an id names one event, whose answer stays: give another event an id of its own"
         raise PrivcheckError("request_id", got, "the same arguments as before", hint)

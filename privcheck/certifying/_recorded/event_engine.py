@@ -188,11 +188,11 @@ class Engine:
             kept = next(iter(self.journal.after(event.entry.number - 1)), None)
             if kept == event.entry:
                 ends = (entry for entry in self.journal.after(kept.number - 1) if "answer" in entry.said)
-                return Answer.of(answer_in(next(ends)))
+                return Answer.of(answer_in(next(ends))).shown_to(event.user)
         if event.found is None:
             return None
         assert event.found.answer is not None
-        return Answer.of(answer_in(event.found.answer))
+        return Answer.of(answer_in(event.found.answer)).shown_to(event.user)
 
     def _is_earlier(self, event: Event) -> bool:
         """Return whether an event tells the reward of a choice that was made in a scope that this one continues."""
@@ -207,16 +207,16 @@ class Engine:
         assert self.persons is not None
         event.window = self._window = self.persons.now(self._window)
         before = self.journal.admissions(event.person, event.window)
-        refused = self.persons.refusal(event.user, before, self.scope)
+        refused = self.persons.refusal(before, self.scope)
         if refused is None:
             return None
-        answer = Answer(error=refused)
+        answer = Answer(error=refused, person=event.person)
         if event.request:
             person, event.person, event.number, event.round = event.person, "", -1, self.played.session.round
             event.environment = self._environment
             self._position = _place(event.record(self.journal, answer))
             event.person = person
-        return answer
+        return answer.shown_to(event.user)
 
     def _play(self, event: Event, draws: list[Entry], prepared: tuple[Any, ...]) -> Answer:
         """Play an event, with what was drawn for it before, and record its answer."""

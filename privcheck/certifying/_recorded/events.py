@@ -20,6 +20,9 @@ NO_ARGUMENTS, PLAIN = text_of(()), frozenset({int, float, bool, str, type(None)}
 LONGEST = 400
 """Characters of an error that are recorded."""
 
+SOMEBODY = "a person, "
+"""Stands for the name of a person in the answers that are recorded."""
+
 KINDS = (BudgetExceededError, ReleaseRefusedError, PolicyError, GuardClosedError, PrivcheckError)
 KNOWN: dict[str, type[PrivcheckError]] = {kind.__name__: kind for kind in KINDS}
 
@@ -33,11 +36,16 @@ class Answer:
     value : what it returned.
     error : what it raised; None if it returned.
     closes : the calls that are not let in after it.
+    person : the code of the person whose reward was not passed on; "" for none. The name is in no journal.
+    of_context : whether the error was raised where the context was read, which its words may show; a journal keeps the
+        type alone, since `forget` deletes no answers.
     """
 
     value: Any = None
     error: BaseException | None = None
     closes: tuple[str, ...] = ()
+    person: str = ""
+    of_context: bool = False
 
     @property
     def said(self) -> dict[str, Any]:
@@ -45,11 +53,13 @@ class Answer:
         if self.error is None:
             return {"value": encoded(self.value, "action")}
         error = self.error
-        parts = None
-        if type(error).__name__ in KNOWN and isinstance(error, PrivcheckError):
-            parts = [error.parameter, str(error.value), error.expected, error.hint]
-        text = on_one_line("".join(format_exception_only(error)))[:LONGEST]
-        return {"error": {"type": type(error).__name__, "text": text, "parts": parts}, "closes": list(self.closes)}
+        parts, text = None, type(error).__name__
+        if not self.of_context:
+            if text in KNOWN and isinstance(error, PrivcheckError):
+                parts = [error.parameter, str(error.value), error.expected, error.hint]
+            text = on_one_line("".join(format_exception_only(error)))[:LONGEST]
+        said = {"error": {"type": type(error).__name__, "text": text, "parts": parts}, "closes": list(self.closes)}
+        return {**said, "person": self.person} if self.person else said
 
     @property
     def text(self) -> str:
@@ -70,7 +80,15 @@ class Answer:
         else:
             got = words(f"an event that was answered by {error['text']}")
             raised = GuardClosedError("call", got, "an event without an error", "one event has one answer for ever")
-        return cls(None, raised, tuple(said["closes"]))
+        return cls(None, raised, tuple(said["closes"]), said.get("person", ""))
+
+    def shown_to(self, user: Any) -> Answer:
+        """Return the answer as the person sees it who gave the reward: with the name that came with the call."""
+        if not self.person or not isinstance(self.error, BudgetExceededError):
+            return self
+        got = words(f"{user}, {str(self.error.value).removeprefix(SOMEBODY)}")
+        named = BudgetExceededError(self.error.parameter, got, self.error.expected, self.error.hint)
+        return Answer(None, named, self.closes, self.person)
 
     def result(self) -> Any:
         """Return or raise what was answered."""

@@ -67,7 +67,8 @@ class GuardedPolicy:
         ----------
         told : as above.
         request_id : names the event: told again under it, the reward is not passed on again. Without it, every call is
-            a new event.
+            a new event. Under the id of a `select`, the action must be the one that was chosen there; an id that no
+            `select` had takes any open choice of the action.
         user : the person who gave the reward, under `per_user`.
 
         Raises

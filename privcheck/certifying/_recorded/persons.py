@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from privcheck.accounting import Approximate, BudgetExceededError, Concentrated, GaussianDP, Notion
+from privcheck.certifying._recorded.events import SOMEBODY
 from privcheck.declared import POSITIVE, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal import Admission
@@ -80,8 +81,8 @@ class Persons:
         roots = math.fsum(math.sqrt(cost) for cost in costs) * (1.0 + 1e-12)
         return Fraction(roots) ** 2 <= total
 
-    def refusal(self, user: Any, before: Sequence[Admission], scope: str) -> BudgetExceededError | None:
-        """Return why one more reward of a person is not passed on; None if it is."""
+    def refusal(self, before: Sequence[Admission], scope: str) -> BudgetExceededError | None:
+        """Return why one more reward of a person is not passed on, without the name; None if it is."""
         if self.fits([admission.scope for admission in before], scope):
             return None
         each = ", ".join(dict.fromkeys(f"{float(self.budgets[admission.scope]):g}" for admission in before))
@@ -89,7 +90,7 @@ class Persons:
             f"{admission.event.said['round']}" + ("" if admission.scope == scope else f" of {admission.scope!r}")
             for admission in before
         )
-        got = words(f"{user}, who has no budget left: {each} each for the rewards of rounds {rounds}")
+        got = words(f"{SOMEBODY}who has no budget left: {each} each for the rewards of rounds {rounds}")
         when = f" in one {self.window}" if self.window else ""
         hint = "the reward was not passed on, and nothing was spent"
         return BudgetExceededError("user", got, f"rewards that cost at most {self.per_user:g} together{when}", hint)

@@ -120,7 +120,7 @@ class Played:
             try:
                 action = ask(self.policy, by, context, given, session)
             except BaseException as error:  # of a context, a copy was asked, not the policy itself
-                return self._failed(error, () if by.contextual else self.ends)
+                return self._failed(error, () if by.contextual else self.ends, of_context=by.contextual)
             try:
                 chosen = self.checked_action(action, given)
             except PolicyError as error:
@@ -161,10 +161,10 @@ class Played:
         except PolicyError as error:
             return Answer(error=error)
 
-    def _failed(self, error: BaseException, closes: tuple[str, ...]) -> Answer:
+    def _failed(self, error: BaseException, closes: tuple[str, ...], *, of_context: bool = False) -> Answer:
         if self.interrupts and (isinstance(error, MemoryError) or not isinstance(error, Exception)):
             raise error
-        return Answer(error=error, closes=closes)
+        return Answer(error=error, closes=closes, of_context=of_context)
 
     def checked_action(self, action: Any, asked: tuple[Any, ...] = ()) -> Any:
         """Return an action of the policy, or refuse it; if it is private, the error does not show it."""
