@@ -21,6 +21,10 @@ from privcheck.errors import PrivcheckError, words
 PACKAGE = Path(__file__).parents[1]
 
 FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon", "rho", "mu")
+OWN_ARMS = frozenset(
+    f"{count}{what}" for count in ("n_", "num_", "nb_", "number_of_", "n", "num") for what in ("arms", "actions")
+)
+"""Parameters that give the number of arms under another name; `K` and others may mean something else."""
 
 
 @dataclass(frozen=True)
@@ -194,6 +198,28 @@ def own_defaults(factory: Callable[..., Any]) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.default is not p.empty and p.name not in FACTORY_KEYWORDS}
 
 
+def own_arms(factory: Callable[..., Any], asked: int | None) -> int | None:
+    """Return the number of arms that a factory has as the default of a parameter of its own, such as n_arms=2.
+
+    Raises
+    ------
+    PrivcheckError : another number is asked for, which the policy would not be told.
+
+    >>> own_arms(lambda rng, n_arms=2: None, None), own_arms(lambda rng, arms=2: None, 3)
+    (2, None)
+    """
+    if "arms" in factory_parameters(factory):
+        return None
+    for name, value in own_defaults(factory).items():
+        if name.lower().strip("_") in OWN_ARMS and type(value) is int:
+            if asked not in (None, value):
+                expected = f"{value}, the default of the target's parameter {name}"
+                hint = f"or pass it on: def target(rng, arms): return {_name_of(factory)}(rng, {name}=arms)"
+                raise PrivcheckError("arms", asked, expected, hint)
+            return value
+    return None
+
+
 def factory_arguments(
     factory: Callable[..., Any],
     keywords: dict[str, Any],
@@ -267,7 +293,11 @@ def _has(factory: type, otherwise: str) -> str:
 def _wrapper(factory: Any, required: list[str]) -> str:
     """Return a function of one line that gives a factory what it requires; what only its author knows is `...`."""
     given = [name if name == "rng" or name in FACTORY_KEYWORDS else f"{name}=..." for name in required]
-    return f"def target(rng, arms, epsilon): return {getattr(factory, '__name__', 'Policy')}({', '.join(given)})"
+    return f"def target(rng, arms, epsilon): return {_name_of(factory)}({', '.join(given)})"
+
+
+def _name_of(factory: Any) -> str:
+    return str(getattr(factory, "__name__", "Policy"))
 
 
 def describe_exception(error: BaseException) -> str:

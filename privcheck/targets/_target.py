@@ -14,7 +14,7 @@ import numpy as np
 
 from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._location import Location, classes_in, function_at
+from privcheck.targets._location import Location, classes_in, function_at, own_arms
 from privcheck.targets._mechanism import MechanismRunner, is_mechanism
 from privcheck.targets._options_claim import Claim
 from privcheck.targets._options_game import Game
@@ -292,7 +292,7 @@ class _Factory(Loaded):
     """A factory of policies.
 
     A factory that is not a class may give the number of arms in an attribute `arms`, as those of `privcheck.adapters`
-    do.
+    do; any factory as the default of a parameter such as `n_arms`.
     """
 
     factory: Callable[..., Any]
@@ -303,8 +303,11 @@ class _Factory(Loaded):
         return self.factory
 
     def arms(self, asked: int | None) -> int:
+        own = own_arms(self.factory, asked)
         if asked is not None:
             return asked
+        if own is not None:
+            return own
         known = getattr(self.factory, "arms", None)
         if isinstance(self.factory, type) or type(known) is not int:
             raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")

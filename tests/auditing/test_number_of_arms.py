@@ -1,0 +1,63 @@
+"""A policy that has the number of its arms under a name of its own is not judged with another number."""
+
+import numpy as np
+import pytest
+
+import privcheck
+from privcheck.errors import PrivcheckError
+
+
+class Leader:
+    """Plays each arm once, then the one with the largest noisy sum."""
+
+    def __init__(self, rng, n_arms=3, epsilon=1.0):
+        self.rng, self.n_arms, self.epsilon = rng, n_arms, epsilon
+        self.sums, self.t, self.best = np.zeros(n_arms), 0, 0
+
+    def select(self):
+        return self.t if self.t < self.n_arms else self.best
+
+    def update(self, action, reward):
+        self.sums[action] += reward
+        self.t += 1
+        if self.t == 4:
+            self.best = int(np.argmax(self.sums + self.rng.laplace(0.0, 1.0 / self.epsilon, self.n_arms)))
+
+
+class Actions(Leader):
+    def __init__(self, rng, num_actions=3, epsilon=1.0):
+        super().__init__(rng, num_actions, epsilon)
+
+
+def passed_on(rng, arms, epsilon):
+    return Leader(rng, arms, epsilon)
+
+
+CALLS = {
+    "certify": lambda target, arms: privcheck.certify(target, epsilon=1.0, arms=arms, runs=2, horizon=6),
+    "audit": lambda target, arms: privcheck.audit(target, epsilon=1.0, arms=arms, runs=100, pairs=2, horizon=5),
+    "guard": lambda target, arms: privcheck.guard(target, epsilon=1.0, arms=arms),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(("target", "parameter"), [(Leader, "n_arms"), (Actions, "num_actions")])
+def test_another_number_is_refused(name, target, parameter):
+    with pytest.raises(PrivcheckError) as caught:
+        CALLS[name](target, 2)
+    assert str(caught.value) == (
+        f"arms: got 2, expected 3, the default of the target's parameter {parameter}; or pass it on: "
+        f"def target(rng, arms): return {target.__name__}(rng, {parameter}=arms)"
+    )
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_same_number_and_none_are_taken(name):
+    for arms in (None, 3):
+        CALLS[name](Leader, arms)
+    CALLS[name](passed_on, 2)
+
+
+def test_without_a_number_it_is_that_of_the_policy():
+    report = CALLS["audit"](Leader, None)
+    assert report.arms == 3
