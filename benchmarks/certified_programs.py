@@ -33,6 +33,9 @@ from rich.progress import track
 import privcheck
 
 ROUNDING = 1e-6
+NOTHING = 1e-12
+"""An exact loss below this is one of rounding: what is published does not depend on the data."""
+
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 
 
@@ -98,6 +101,7 @@ class Column:
     seconds: float = 0.0
 
     def add(self, number: int, bound: float | str, exact: float) -> None:
+        exact = 0.0 if exact < NOTHING else exact
         if isinstance(bound, str):  # a reason
             self.refused.append((number, bound, exact))
         elif bound < exact * (1 - ROUNDING):

@@ -53,8 +53,10 @@ class StreamPair:
 
     @property
     def words(self) -> str:
-        """Their name, or a description of the rounds in which they differ."""
-        return self.label or in_words(*(np.reshape(table, (len(table), -1)) for table in (self.first, self.second)))
+        """Their name, or a description of the rounds, or of the rows of data, in which they differ."""
+        noun = "row" if np.ndim(self.first) == 1 else "round"  # data of a function have no arms
+        tables = (np.reshape(table, (len(table), -1)) for table in (self.first, self.second))
+        return self.label or in_words(*tables, noun)
 
     @property
     def changed(self) -> int:
@@ -79,8 +81,8 @@ MOST_ROWS, MOST_CHARACTERS = 4, 160
 """Different rows that a description lists, and its length, up to which it says all of two tables."""
 
 
-def in_words(first: Table, second: Table) -> str:
-    """Describe two tables of shape (T, K) by the rounds that differ and those that do not.
+def in_words(first: Table, second: Table, noun: str = "round") -> str:
+    """Describe two tables of shape (T, K) by the rounds, or what else a row is called, that differ and that do not.
 
     >>> in_words(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [1.0, 1.0]]))
     'round 2: (0, 1) vs (1, 1); the other round: (0, 0) in both'
@@ -91,17 +93,20 @@ def in_words(first: Table, second: Table) -> str:
         return _removed_in_words(first, second)
     places = np.flatnonzero((first != second).any(axis=1))
     rest = np.delete(first, places, axis=0)
-    parts = [f"round {j + 1}: {_row(first[j])} vs {_row(second[j])}" for j in places[:3]]
+    parts = [f"{noun} {j + 1}: {_row(first[j])} vs {_row(second[j])}" for j in places[:3]]
     if len(places) > len(parts):
-        parts.append(f"{len(places) - len(parts)} more rounds differ")
+        parts.append(f"{len(places) - len(parts)} more {noun}s differ")
     kinds = dict[str, list[int]]()
     for j in np.setdiff1d(np.arange(len(first)), places).tolist():
         kinds.setdefault(_row(first[j]), []).append(j + 1)
     if 1 < len(kinds) <= MOST_ROWS and not len(places) > 3:
-        listed = [f"{row} in {describe_data(rounds, most=len(rounds))}" for row, rounds in kinds.items()]
-        if len(said := f"the other {len(rest)} rounds, in both: {', '.join(listed)}") <= MOST_CHARACTERS:
+        listed = [
+            f"{row} in {describe_data(rounds, most=len(rounds)).replace('round', noun, 1)}"
+            for row, rounds in kinds.items()
+        ]
+        if len(said := f"the other {len(rest)} {noun}s, in both: {', '.join(listed)}") <= MOST_CHARACTERS:
             return "; ".join([*parts, said])
-    return "; ".join(parts + _rest(rest, "round"))
+    return "; ".join(parts + _rest(rest, noun))
 
 
 def _removed_in_words(first: Table, second: Table) -> str:

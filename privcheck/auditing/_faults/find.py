@@ -70,7 +70,8 @@ def find_faults(target: Target, claim: Claim, game: Game, witnesses: Iterable[Wi
     It never raises, and starts no run after `SECONDS`. It reads no counts of the audit and changes none.
     """
     if target.feedback not in FEEDBACKS.guarded:
-        return [], f"guarded runs know feedback {', '.join(FEEDBACKS.guarded)} only"
+        what = "a function of data" if target.feedback == "mechanism" else f"feedback {target.feedback!r}"
+        return [], f"it is found by runs under a guard, which cannot run {what}"
     deadline, why = time.monotonic() + SECONDS, NOT_SHOWN
     try:
         for witness in witnesses:

@@ -25,6 +25,7 @@ from privcheck.reporting._descriptions.parts import (
 )
 from privcheck.reporting._pages import audit_witness as on_page
 from privcheck.reporting._pictures.tradeoff_picture import TRADEOFF_CAPTION, tradeoff_figure
+from privcheck.reporting._pictures.witness_excerpt import words_of
 from privcheck.reporting._pictures.witness_picture import witness_caption, witness_figure
 from privcheck.reporting._terminal import audit_witness as in_terminal
 from privcheck.reporting._text import numbers
@@ -76,7 +77,7 @@ def simplest_witness(report: AuditReport) -> Iterator[Part]:
         return
     alone = f"this witness alone shows that epsilon is at least {numbers.at_least(report.simplest_lower)}"
     yield Heading("Simplest witness found", "Witness")
-    yield OnPage([Said(f"{SIMPLIFIED}: {alone}.")])
+    yield OnPage([Said(f"{words_of(report).said(SIMPLIFIED)}: {alone}.")])
     yield from _witness(replace(report, witness=report.simplest, epsilon_lower=report.simplest_lower), "simplest")
     yield Drawn(partial(in_terminal.said, alone))
 
@@ -90,15 +91,17 @@ def bound_witness(report: AuditReport) -> Iterator[Part]:
         np.array_equal(*pair) for pair in ((before.first, found.first), (before.second, found.second))
     )
     if before is not None:
-        short = f"The lower bound comes from a finer event on {'the same streams' if same else 'other streams'}"
-    yield Heading("Witness: two neighbouring streams and an event that distinguishes them", short)
+        where = words_of(report).said("the same streams" if same else "other streams")
+        short = f"The lower bound comes from a finer event on {where}"
+    inputs = words_of(report).said("streams")
+    yield Heading(f"Witness: two neighbouring {inputs} and an event that distinguishes them", short)
     yield OnPage([Said("The lower bound comes from this witness.")])
     yield from _witness(report, "witness", drawn=not same)
 
 
 def _witness(report: AuditReport, name: str, *, drawn: bool = True) -> Iterator[Part]:
     assert report.witness is not None
-    yield Drawn(partial(in_terminal.witness, report, drawn=drawn), partial(on_page.witness, report.witness))
+    yield Drawn(partial(in_terminal.witness, report, drawn=drawn), partial(on_page.witness, report, report.witness))
     yield Picture(name, lambda width: witness_figure(report, width=width), witness_caption(report))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from privcheck.reporting._pages.elements import element, items, marked_code, text
 from privcheck.reporting._pages.html_table import TEXT, table
+from privcheck.reporting._pictures.witness_excerpt import words_of
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.fault_sentences import excerpt_lines
-from privcheck.reporting._text.witness_sentences import MIRRORED, event_parts
-from privcheck.results import Fault, Witness
+from privcheck.reporting._text.witness_sentences import event_parts, mirrored
+from privcheck.results import AuditReport, Fault, Witness
 
 
 def fault(found: Fault) -> list[str]:
@@ -22,25 +23,25 @@ def fault(found: Fault) -> list[str]:
     ]
 
 
-def witness(found: Witness) -> list[str]:
+def witness(report: AuditReport, found: Witness) -> list[str]:
     """Return two streams, the event, and its probability on each."""
     event = event_parts(found)
     label = element("b", "Event.")
     said = (
         element("p", f"{label} One of:") + items(event) if len(event) > 1 else element("p", f"{label} {text(event[0])}")
     )
-    mirrored = []
+    one, mirror = words_of(report).one, []
     if found.mirror is not None:
-        mirrored = [element("p", f"{element('b', 'Mirror image.')} {MIRRORED} {text(found.mirror)}.")]
+        mirror = [element("p", f"{element('b', 'Mirror image.')} {mirrored(report)} {text(found.mirror)}.")]
     rows = [
         [side, numbers.probability(estimate.value), numbers.probability_interval(estimate)]
         for side, estimate in (("first", found.probability_first), ("second", found.probability_second))
     ]
-    caption = f"Probability of the event; it is more likely on the {found.more_likely} stream"
-    columns = [("stream", TEXT), ("probability", TEXT), ("interval", TEXT)]
+    caption = f"Probability of the event; it is more likely on the {found.more_likely} {one}"
+    columns = [(one, TEXT), ("probability", TEXT), ("interval", TEXT)]
     return [
-        element("p", element("b", "Streams.") + " " + text(found.streams)),
+        element("p", element("b", f"{one.capitalize()}s.") + " " + text(found.streams)),
         said,
-        *mirrored,
+        *mirror,
         table(caption, columns, rows, sortable=False),
     ]

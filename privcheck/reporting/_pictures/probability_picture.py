@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from privcheck.reporting._pictures.style import COLOURS, INK, MID, add_axes, power
+from privcheck.reporting._pictures.witness_excerpt import words_of
 from privcheck.reporting._text.audit_sentences import MARKS, verdict_word
 from privcheck.reporting._text.numbers import probability, small
 from privcheck.results import AuditReport, Estimate, Witness
@@ -26,12 +27,12 @@ def draw_probabilities(figure: Figure, report: AuditReport, witness: Witness, to
     """Draw the bars into a figure, `top` and `height` in inches."""
     first, second = witness.probability_first, witness.probability_second
     more, less = (first, second) if witness.more_likely == "first" else (second, first)
-    other = "second" if witness.more_likely == "first" else "first"
+    one, other = words_of(report).one, "second" if witness.more_likely == "first" else "first"
     axes = add_axes(figure, SIDE, top, float(figure.get_size_inches()[0]) - 2 * SIDE, height)
     colour = COLOURS[verdict_word(report)]
     bars: list[tuple[str, Estimate, dict[str, Any]]] = [
-        (f"{witness.more_likely} stream: {_number(more)}", more, {"facecolor": colour, "edgecolor": colour}),
-        (f"{other} stream: {_number(less)}", less, {"facecolor": MID, "edgecolor": MID}),
+        (f"{witness.more_likely} {one}: {_number(more)}", more, {"facecolor": colour, "edgecolor": colour}),
+        (f"{other} {one}: {_number(less)}", less, {"facecolor": MID, "edgecolor": MID}),
     ]
     if report.epsilon_claimed is not None:
         most = allowed(report.epsilon_claimed, report.delta, less)

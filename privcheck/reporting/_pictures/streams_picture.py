@@ -116,7 +116,12 @@ def _label_stream(axes: Axes, name: str, shown: View, block: float, *, first: bo
     axes.spines["bottom"].set_visible(False)
     axes.tick_params(length=0)
     axes.text(
-        0.0, 1.0 + (0.05 + MARK * first) / block, f"{name} stream", transform=axes.transAxes, weight="bold", va="bottom"
+        0.0,
+        1.0 + (0.05 + MARK * first) / block,
+        f"{name} {shown.words.one}",
+        transform=axes.transAxes,
+        weight="bold",
+        va="bottom",
     )
     step = max(1, -(-len(shown.arms) * 10 // int(block * 90 + 1)))
     places = range(0, len(shown.arms), step)
@@ -130,7 +135,7 @@ def _label_stream(axes: Axes, name: str, shown: View, block: float, *, first: bo
     inside = [int(t) for t in ticks if shown.start < t <= shown.stop]
     far = not inside or inside[0] - shown.start - 1 > (shown.stop - shown.start) / 20
     axes.set_xticks([shown.start + 1, *inside] if far else inside)
-    axes.set_xlabel("round")
+    axes.set_xlabel(shown.words.row)
 
 
 def _mark_rounds(axes: Axes, witness: TwoStreams, shown: View) -> None:
@@ -141,7 +146,7 @@ def _mark_rounds(axes: Axes, witness: TwoStreams, shown: View) -> None:
     share = (middle - shown.start) / (shown.stop - shown.start)
     side = "left" if share < 0.25 else "right" if share > 0.75 else "center"
     place = shown.changed[0] + 0.5 if side == "left" else shown.changed[-1] + 1.5 if side == "right" else middle
-    text = f"▾ {rounds_text(witness)} differs" if len(witness.rounds) == 1 else f"▾ {rounds_text(witness)} differ"
+    text = f"▾ {rounds_text(witness, shown.words.row)} differ{'s' * (len(witness.rounds) == 1)}"
     axes.annotate(text, (place, 0.0), (0, 2), textcoords="offset points", ha=side, va="bottom", fontsize=7.5)
 
 
@@ -150,10 +155,11 @@ def _key(figure: Figure, rewards: tuple[float, float], top: float, shown: View, 
     from matplotlib.patches import Patch
 
     low, high = rewards
+    value = "reward" if shown.words.column == "arm" else "value"
     at_low, at_high = (f", context {end:.3g}" for end in shown.contexts) if shown.contexts else ("", "")
     handles: list[Any] = [
-        Patch(facecolor="none", edgecolor=MID, lw=0.6, label=f"reward {low:g}{at_low}"),
-        Patch(facecolor=CELL, edgecolor=MID, lw=0.6, label=f"reward {high:g}{at_high}"),
+        Patch(facecolor="none", edgecolor=MID, lw=0.6, label=f"{value} {low:g}{at_low}"),
+        Patch(facecolor=CELL, edgecolor=MID, lw=0.6, label=f"{value} {high:g}{at_high}"),
         Patch(facecolor="none", edgecolor=INK, lw=1.3, label="differs"),
     ]
     if played:

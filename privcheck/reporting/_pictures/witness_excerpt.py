@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,6 +21,43 @@ class TwoStreams(Protocol):
     def second(self) -> np.ndarray: ...
     @property
     def rounds(self) -> tuple[int, ...]: ...
+
+
+class Words(NamedTuple):
+    """How the rows and the columns of a witness are called, and how many of the columns are arms.
+
+    Parameters
+    ----------
+    row, column : "round" and "arm", or "row" and "column" of the data of a function.
+    arms : K, if further columns are entries of contexts; None when all columns are alike.
+    """
+
+    row: str = "round"
+    column: str = "arm"
+    arms: int | None = None
+
+    @property
+    def one(self) -> str:
+        """What one of the two inputs is called."""
+        return self.said("stream")
+
+    def said(self, text: str) -> str:
+        """Return a sentence about streams, of inputs where data have no rounds.
+
+        >>> OF_DATA.said("both streams"), Words().said("both streams")
+        ('both inputs', 'both streams')
+        """
+        return text if self.column == "arm" else re.sub(r"\bstream(s?)\b", r"input\1", text)
+
+
+OF_DATA = Words("row", "column")
+
+
+def words_of(report: AuditReport) -> Words:
+    """Return the words for the witness of an audit."""
+    if report.feedback == "mechanism":
+        return OF_DATA
+    return Words(arms=report.arms if report.feedback in FEEDBACKS.contextual else None)
 
 
 def is_drawn(streams: TwoStreams) -> bool:
@@ -56,6 +94,7 @@ class View:
     arms : columns shown, in order: arms, and after them contexts.
     changed : changed rounds within the view, counted from 0.
     omitted : in words, what is not shown; empty when nothing is left out.
+    words : how rows and columns are called.
     count : K; further columns are entries of contexts.
     contexts : the ends between which contexts are drawn: the smallest and the largest entry on either stream, or -m and
         m with the largest magnitude m when there are entries of both signs; None without contexts.
@@ -67,19 +106,23 @@ class View:
     arms: tuple[int, ...]
     changed: tuple[int, ...]
     omitted: str
+    words: Words = field(default=Words(), repr=False)
     count: int = field(default=0, repr=False)
     contexts: tuple[float, float] | None = field(default=None, repr=False)
 
     @property
     def names(self) -> list[str]:
-        """Names of the columns shown: arms from 0, the entries x1, x2, ... of a context in C order."""
-        return [f"arm {i}" if i < self.count else f"context x{i - self.count + 1}" for i in self.arms]
+        """Names of the columns shown: arms from 0, the entries x1, x2, ... of a context in C order.
+
+        The only column of data has none.
+        """
+        if self.count == 1 and self.words.column != "arm":
+            return [""]
+        return [f"{self.words.column} {i}" if i < self.count else f"context x{i - self.count + 1}" for i in self.arms]
 
 
-def view(witness: TwoStreams, most_rounds: int, most_arms: int, count: int | None = None) -> View:
+def view(witness: TwoStreams, most_rounds: int, most_arms: int, words: Words | None = None) -> View:
     """Return the view of at most `most_rounds` rounds around the first change, and of columns, changed ones first.
-
-    The first `count` columns are arms, all of them without it.
 
     >>> from privcheck.results._example_results import VIOLATION
     >>> view(VIOLATION.witness, 4, 2)
@@ -87,7 +130,8 @@ def view(witness: TwoStreams, most_rounds: int, most_arms: int, count: int | Non
     """
     one, two = aligned(witness)
     horizon, columns = one.shape
-    arms = columns if count is None else count
+    words = words or Words()
+    arms = columns if words.arms is None else words.arms
     start, stop = 0, horizon
     if horizon > most_rounds:
         start = min(max(0, witness.rounds[0] - 1 - most_rounds // 2), horizon - most_rounds)
@@ -95,13 +139,14 @@ def view(witness: TwoStreams, most_rounds: int, most_arms: int, count: int | Non
     differing = (one != two)[start:stop].any(axis=0)
     shown = tuple(sorted(int(arm) for arm in np.argsort(~differing, kind="stable")[:most_arms]))
     changed = tuple(number - 1 for number in witness.rounds if start < number <= stop)
-    omitted = [f"rounds {start + 1}-{stop} of {horizon}"] if horizon > most_rounds else []
-    what = "arms" if columns == arms else "arms and entries of contexts"
+    omitted = [f"{words.row}s {start + 1}-{stop} of {horizon}"] if horizon > most_rounds else []
+    what = f"{words.column}s" if columns == arms else "arms and entries of contexts"
     omitted += [f"{most_arms} of {columns} {what}"] if columns > most_arms else []
     outside = len(witness.rounds) - len(changed)
-    omitted += [f"{outside} changed round{'s' * (outside != 1)} outside"] if outside else []
+    omitted += [f"{outside} changed {words.row}{'s' * (outside != 1)} outside"] if outside else []
     both = np.concatenate([one, two])[:, arms:]
-    return View(start, stop, shown, changed, ", ".join(omitted), arms, _ends(both) if both.size else None)
+    ends = _ends(both) if both.size else None
+    return View(start, stop, shown, changed, ", ".join(omitted), words, arms, ends)
 
 
 def _ends(entries: np.ndarray) -> tuple[float, float]:
@@ -138,24 +183,19 @@ def text_streams(report: AuditReport) -> str:
             arm 3 ..#.....
                   . low (0)  # high (1)
     """
-    return "" if report.witness is None else characters(report.witness, report.rewards, arms_of(report))
+    return "" if report.witness is None else characters(report.witness, report.rewards, words_of(report))
 
 
-def arms_of(report: AuditReport) -> int | None:
-    """Return the number of columns of a witness that are arms; None when all of them are."""
-    return report.arms if report.feedback in FEEDBACKS.contextual else None
-
-
-def characters(streams: TwoStreams, rewards: tuple[float, float], count: int | None = None) -> str:
-    """Return two streams as characters; the first `count` columns are arms, all of them without it."""
+def characters(streams: TwoStreams, rewards: tuple[float, float], words: Words | None = None) -> str:
+    """Return two streams as characters."""
     from privcheck.reporting._text.witness_sentences import rounds_text
 
-    shown = view(streams, 64, 12, count)
+    shown = view(streams, 64, 12, words)
     (low, high), contexts = rewards, shown.contexts
-    wide = max(6, *(len(name) + 1 for name in shown.names)) if contexts else 6
+    wide = max(6 if shown.names[0] else 0, *(len(name) + 1 for name in shown.names), 0)
     left = " " * (8 + wide)
     marks = "".join("v" if t in shown.changed else " " for t in range(shown.start, shown.stop)).rstrip()
-    lines = [f"{left}{marks} {rounds_text(streams)}"]
+    lines = [f"{left}{marks} {rounds_text(streams, shown.words.row)}"]
     between = False
     for name, table in zip(("first", "second"), aligned(streams), strict=True):
         for i, (label, row) in enumerate(zip(shown.names, levels(rewards, table, shown), strict=True)):

@@ -8,7 +8,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.reporting._pictures.probability_picture import BARS, draw_probabilities
 from privcheck.reporting._pictures.streams_picture import MOST_ARMS, MOST_ROUNDS, draw_streams, streams_height
 from privcheck.reporting._pictures.style import WIDE, new_figure, settings
-from privcheck.reporting._pictures.witness_excerpt import arms_of, is_drawn, view
+from privcheck.reporting._pictures.witness_excerpt import is_drawn, view, words_of
 from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.numbers import clean
 from privcheck.reporting._text.witness_sentences import rounds_text
@@ -44,13 +44,13 @@ def witness_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
         raise PrivcheckError(
             "report", f"the report of {report.target}", "an audit with a witness", "it ended early: repeat it"
         )
-    shown = view(witness, MOST_ROUNDS, MOST_ARMS, arms_of(report)) if is_drawn(witness) else None
+    shown = view(witness, MOST_ROUNDS, MOST_ARMS, words_of(report)) if is_drawn(witness) else None
     streams = 0.0 if shown is None else streams_height(shown)
     bars = BARS if report.epsilon_claimed is not None else BARS * 2 / 3
     title = (
         f"Witness against {clean(report.target)}"
         if report.verdict == "violation"
-        else f"Streams for {clean(report.target)}"
+        else f"{words_of(report).one.capitalize()}s for {clean(report.target)}"
     )
     description = f"{clean(witness.streams)}. Event: {clean(witness.event)}. {verdict_sentence(report)}."
     with settings():
@@ -66,6 +66,7 @@ def witness_caption(report: AuditReport) -> str:
     found = report.witness
     shown = "The event's"
     if found is not None and found.rounds:
-        shown = f"The two streams, which differ in {rounds_text(found)}, and the event's"
+        words = words_of(report)
+        shown = f"The two {words.one}s, which differ in {rounds_text(found, words.row)}, and the event's"
     allowed = " Dashed: the largest probability that the claim allows, given the other one."
     return f"{shown} probability on each.{'' if report.epsilon_claimed is None else allowed}"

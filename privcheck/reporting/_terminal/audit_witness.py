@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from privcheck.reporting._pictures.witness_excerpt import arms_of, characters, is_drawn
+from privcheck.reporting._pictures.witness_excerpt import characters, is_drawn, words_of
 from privcheck.reporting._terminal.rendered_parts import block
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.fault_sentences import excerpt_lines, fault_sentence
@@ -28,7 +28,7 @@ def witness(report: AuditReport, *, drawn: bool = True) -> list[RenderableType]:
     """Return two streams, unless they were drawn before, and the event with its probabilities."""
     if (found := report.witness) is None:
         return []
-    return [*(_streams(report, found) if drawn else []), *_event(found)]
+    return [*(_streams(report, found) if drawn else []), *_event(found, words_of(report).one)]
 
 
 def said(text: str) -> list[RenderableType]:
@@ -38,28 +38,29 @@ def said(text: str) -> list[RenderableType]:
 
 def spent(report: AuditReport) -> list[RenderableType]:
     """Return what the audit took."""
-    runs = f"seed {report.seed}, {report.runs:,} runs per stream"
+    runs = f"seed {report.seed}, {report.runs:,} runs per {words_of(report).one}"
     return [block(Text(f"{runs}, engine {report.engine}, {numbers.seconds(report.seconds)}", style="dim"))]
 
 
 def _streams(report: AuditReport, witness: Witness) -> list[RenderableType]:
+    words = words_of(report)
+    said = [block(Text(f"{words.one}s: {numbers.clean(witness.streams)}"))]
     if not is_drawn(witness):
-        return [block(Text(f"streams: {numbers.clean(witness.streams)}"))]
-    drawn = characters(witness, report.rewards, arms_of(report))
-    return [block(Text(f"streams: {numbers.clean(witness.streams)}")), block(Text(drawn, no_wrap=True))]
+        return [*said]
+    return [*said, block(Text(characters(witness, report.rewards, words), no_wrap=True))]
 
 
-def _event(witness: Witness) -> list[RenderableType]:
+def _event(witness: Witness, one: str) -> list[RenderableType]:
     lines = [("event: " if i == 0 else "   or: ") + numbers.clean(part) for i, part in enumerate(event_parts(witness))]
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, estimate in (("first", witness.probability_first), ("second", witness.probability_second)):
         likely = "more likely" if witness.more_likely == name else ""
         value = f"{numbers.probability(estimate.value)} {numbers.probability_interval(estimate)}"
-        table.add_row(Text(f"probability on the {name} stream", style="dim"), Text(value), Text(likely))
+        table.add_row(Text(f"probability on the {name} {one}", style="dim"), Text(value), Text(likely))
     shown: list[RenderableType] = [*(block(Text(line)) for line in lines), block(table)]
     if witness.mirror is not None:
         told = (
-            f"mirror: {numbers.clean(witness.mirror)}; it is more likely on the other stream, and the bound counts both"
+            f"mirror: {numbers.clean(witness.mirror)}; it is more likely on the other {one}, and the bound counts both"
         )
         shown.append(block(Text(told)))
     return shown

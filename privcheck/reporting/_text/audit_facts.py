@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from privcheck.reporting._pictures.witness_excerpt import words_of
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_sentences import candidates, played, plural, resolution
 from privcheck.reporting._text.both_bounds import certified_text
@@ -87,7 +88,7 @@ def _searched(report: AuditReport) -> str:
     """Return the extent of the search: the candidates screened, the variants of good ones, and the runs."""
     search, runs = report.search, plural(report.screening_runs, "run")
     if search is None or search.pairs < 2:
-        return f"{plural(report.screened_pairs, 'pair')} of streams in {runs}"
+        return f"{plural(report.screened_pairs, 'pair')} of {words_of(report).one}s in {runs}"
     variants = report.screened_pairs - search.screened
     joined = f" and {plural(variants, 'variant')}" if search.screened and variants > 0 else ""
     coins = {None: "", True: "; random pairs under equal coins", False: "; random pairs on independent runs"}

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.reporting._pictures.witness_excerpt import words_of
 from privcheck.reporting._text.numbers import at_least, percent, small
 from privcheck.results import AuditReport, Search, Suspicion
 
@@ -132,7 +133,7 @@ def played(report: AuditReport) -> str:
     if report.sequential:
         return f"{report.counted_runs:,} pairs of runs"
     counted = f" ({report.counted_runs:,} counted)" if report.counted_runs else ""
-    return f"{report.runs:,} runs per stream{counted}"
+    return f"{report.runs:,} runs per {words_of(report).one}{counted}"
 
 
 def resolution(report: AuditReport) -> str:
@@ -161,10 +162,13 @@ def _in_gaussian_noise(report: AuditReport) -> bool:
 
 def meaning(report: AuditReport) -> list[str]:
     """Return what the verdict does and does not mean, an item of one or two sentences each."""
-    searched = (
-        f"{plural(report.screened_pairs, 'pair')} of neighbouring streams ({report.neighbours}) with "
-        f"{plural(report.horizon, 'round')} and {plural(report.arms, 'arm')}"
-    )
+    return [words_of(report).said(sentence) for sentence in _meaning(report)]
+
+
+def _meaning(report: AuditReport) -> list[str]:
+    size = f"{plural(report.horizon, 'round')} and {plural(report.arms, 'arm')}"
+    size = plural(report.horizon, "row") if report.feedback == "mechanism" else size
+    searched = f"{plural(report.screened_pairs, 'pair')} of neighbouring streams ({report.neighbours}) with {size}"
     if report.epsilon_lower is None:
         return ["The audit ended before it counted any runs, so it says nothing about the claim."]
     if report.e_value is not None:

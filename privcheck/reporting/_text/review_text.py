@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from privcheck.privacy import RELATIONS
-from privcheck.reporting._pictures.witness_excerpt import arms_of
 from privcheck.reporting._text.audit_sentences import lower_bound, meaning, played, verdict_sentence
 from privcheck.reporting._text.certificate_facts import rests_on
 from privcheck.reporting._text.certificate_sentences import certificate_sentence, coverage
@@ -14,7 +13,7 @@ from privcheck.reporting._text.failure_lines import certificate_evidence, faults
 from privcheck.reporting._text.markdown_parts import escaped
 from privcheck.reporting._text.numbers import at_least, clean, percent, probability, probability_interval
 from privcheck.reporting._text.repeating import NOT_REPEATABLE, how_to_repeat, repeat_certificate
-from privcheck.reporting._text.witness_sentences import MIRRORED, event_parts, streams_told
+from privcheck.reporting._text.witness_sentences import event_parts, mirrored, witness_streams
 from privcheck.results import AuditReport, Certificate, Witness
 from privcheck.tables import latex_text
 
@@ -130,12 +129,12 @@ FORMS = {"markdown": as_markdown, "latex": as_latex}
 
 def _witness(report: AuditReport, witness: Witness) -> list[Part]:
     """Return the two inputs and the event, with its probability on each."""
-    drawn = tuple(streams_told(witness.first, witness.second, report.rewards, arms_of(report)))
+    drawn = tuple(witness_streams(report, witness))
     one, two = (
         f"{probability(share.value)} {probability_interval(share)}"
         for share in (witness.probability_first, witness.probability_second)
     )
-    mirror = () if witness.mirror is None else (f"{MIRRORED} {clean(witness.mirror)}",)
+    mirror = () if witness.mirror is None else (f"{mirrored(report)} {clean(witness.mirror)}",)
     return [
         Part("Two inputs", f"{clean(witness.streams)}.", lines=drawn),
         Part(
@@ -163,6 +162,8 @@ def _run(report: AuditReport) -> str:
 
 
 def _changed(report: AuditReport) -> str:
+    if report.feedback == "mechanism" and report.neighbours == "row":
+        return "one row may change"
     group, _, size = report.neighbours.partition(":")
     named = RELATIONS[f"{group}:k" if size else group].replace("up to k ", f"up to {size} ")
     return named.partition(", k a ")[0]

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 from privcheck.arrays import Table
 from privcheck.privacy import relation
-from privcheck.reporting._pictures.witness_excerpt import TwoStreams, arms_of, characters
+from privcheck.reporting._pictures.witness_excerpt import TwoStreams, Words, characters, is_drawn, words_of
+from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.numbers import clean, probability, probability_interval
 from privcheck.results import AuditReport, Witness
 
-MIRRORED = "The bound counts this event and a second one, which is evidence for the other stream:"
-"""What stands before the second event of a bound that counts two."""
+
+def mirrored(report: AuditReport) -> str:
+    """Return what stands before the second event of a bound that counts two."""
+    return f"The bound counts this event and a second one, which is evidence for the other {words_of(report).one}:"
 
 
 def event_parts(witness: Witness) -> list[str]:
@@ -24,18 +27,18 @@ def event_parts(witness: Witness) -> list[str]:
     return witness.event.split("; or ")
 
 
-def rounds_text(witness: TwoStreams) -> str:
-    """Return the changed rounds: "round 3", "rounds 3-5" or "rounds 3, 7 and 9"."""
+def rounds_text(witness: TwoStreams, row: str = "round") -> str:
+    """Return the changed rounds, or rows of data: "round 3", "rounds 3-5" or "rounds 3, 7 and 9"."""
     rounds = witness.rounds
     if len(rounds) == 1:
-        return f"round {rounds[0]}"
+        return f"{row} {rounds[0]}"
     if rounds == tuple(range(rounds[0], rounds[-1] + 1)):
-        return f"rounds {rounds[0]}-{rounds[-1]}"
+        return f"{row}s {rounds[0]}-{rounds[-1]}"
     shown = [str(number) for number in rounds]
     return (
-        f"rounds {', '.join(shown[:6])} and {len(shown) - 6} more"
+        f"{row}s {', '.join(shown[:6])} and {len(shown) - 6} more"
         if len(shown) > 7
-        else (f"rounds {', '.join(shown[:-1])} and {shown[-1]}")
+        else (f"{row}s {', '.join(shown[:-1])} and {shown[-1]}")
     )
 
 
@@ -63,10 +66,21 @@ def streams_told(first: Table, second: Table, rewards: tuple[float, float], arms
       second  arm 0 .#
                     . low (0)  # high (1)
     """
-    pair = TwoTables(first, second)
-    length = "1 round" if len(first) == 1 else f"{len(first)} rounds"
-    drawn = characters(pair, rewards, arms).splitlines()
-    return [f"Two streams of {length} that differ in {rounds_text(pair)}:", *(f"  {line}" for line in drawn)]
+    return _told(TwoTables(first, second), rewards, Words(arms=arms))
+
+
+def witness_streams(report: AuditReport, witness: Witness) -> list[str]:
+    """Return the two inputs of a witness, drawn; nothing where they are Python objects, which have no table."""
+    return _told(witness, report.rewards, words_of(report)) if is_drawn(witness) else []
+
+
+def _told(pair: TwoStreams, rewards: tuple[float, float], words: Words) -> list[str]:
+    length = plural(len(pair.first), words.row)
+    drawn = characters(pair, rewards, words).splitlines()
+    return [
+        f"Two {words.one}s of {length} that differ in {rounds_text(pair, words.row)}:",
+        *(f"  {line}" for line in drawn),
+    ]
 
 
 def witness_told(report: AuditReport) -> list[str]:
@@ -85,7 +99,7 @@ def witness_told(report: AuditReport) -> list[str]:
         for share in (witness.probability_first, witness.probability_second)
     )
     return [
-        *streams_told(witness.first, witness.second, report.rewards, arms_of(report)),
+        *(witness_streams(report, witness) or [f"Two inputs: {clean(witness.streams)}"]),
         f"Event: {clean(first)}" + "".join(f"; or {clean(other)}" for other in others),
-        f"  probability on the first stream {one}, on the second {two}",
+        f"  probability on the first {words_of(report).one} {one}, on the second {two}",
     ]
