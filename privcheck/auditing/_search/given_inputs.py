@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.auditing._search.input_differences import differences
 from privcheck.auditing._search.left_out import DrawnPairs
 from privcheck.auditing._search.random_pairs import SEED_KEY
 from privcheck.auditing._search.user_streams import read_file, refuse_frames
@@ -49,7 +50,9 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
             raise PrivcheckError("streams", got, "two inputs of one type", "convert one of them")
         if _same(first, second):
             raise PrivcheckError("streams", words("two equal inputs"), "two inputs that differ", "change one row")
-        label = f"inputs given by the user: {_short(first)} and {_short(second)}"
+        shown = f"{_short(first)} and {_short(second)}"
+        where = "" if shown == f"{first!r} and {second!r}" else differences(first, second)
+        label = f"inputs given by the user: {shown}" + (f"; {where}" if where else "")
         return StreamPair(Given(first), Given(second), label, "inputs given by the user")  # type: ignore[arg-type]
     common = np.result_type(one, two)  # of 0 and 0.5, say: an output 0 would differ from 0.0 by its type alone
     one, two = one.astype(common), two.astype(common)

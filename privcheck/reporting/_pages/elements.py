@@ -138,7 +138,8 @@ def document(title: str, head: str, sections: Sequence[str]) -> str:
         f'<meta name="color-scheme" content="light dark">{element("title", text(title))}<style>\n{style}</style>'
     )
     footer = element(
-        "footer", f"<p>Written by privcheck {text(__version__)}. Rounds are counted from 1, arms from 0.</p>"
+        "footer",
+        f"<p>Written by privcheck {text(__version__)}. Rounds and rows are counted from 1, arms and columns from 0.</p>",
     )
     body = "\n".join(
         [

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from privcheck.privacy import RELATIONS
-from privcheck.reporting._text.audit_sentences import lower_bound, meaning, played, verdict_sentence
+from privcheck.reporting._pictures.witness_excerpt import is_drawn
+from privcheck.reporting._text.audit_sentences import lower_bound, meaning, played, plural, verdict_sentence
 from privcheck.reporting._text.certificate_facts import rests_on
 from privcheck.reporting._text.certificate_sentences import certificate_sentence, coverage
 from privcheck.reporting._text.failure_lines import certificate_evidence, faults_told
@@ -153,7 +154,9 @@ def _run(report: AuditReport) -> str:
         f"{report.screened_pairs:,} pairs of inputs of {report.horizon} rounds and {report.arms} arms were compared"
     )
     if report.feedback == "mechanism":
-        searched = f"{report.screened_pairs:,} pairs of inputs of {report.horizon} rows were compared"
+        searched = f"{report.screened_pairs:,} pairs of inputs were compared"
+        if report.witness is not None and is_drawn(report.witness):
+            searched = searched.replace("inputs", f"inputs of {plural(report.horizon, 'row')}")
     return (
         f"{searched} in {report.screening_runs:,} runs that were not counted; then {played(report)} were played on the "
         f"pair that was chosen. The confidence of the bound is {percent(report.confidence)}, and the level of the "

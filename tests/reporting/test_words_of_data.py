@@ -1,0 +1,79 @@
+"""Audits of functions of data speak of inputs and rows, not of streams, rounds and arms."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import privcheck
+from privcheck.reporting import details, page, review
+
+BANDIT_WORDS = re.compile(r"\b(streams?|rounds?|arms?)\b")
+ELSEWHERE = re.compile(r"streams=|--streams|numpy\.save|of the witness$|^runs per stream$|are counted from 1")
+"""Options, and what a page says of all audits that it may show."""
+
+
+def histogram(data, rng):
+    counts, _ = np.histogram(data, bins=3, range=(0.0, 1.0))
+    return counts + rng.laplace(0.0, 0.5, 3)
+
+
+def fit(data, rng):
+    features, labels = data
+    return float((features[:, 0] * labels).sum() + rng.laplace(0.0, 0.3))
+
+
+FEATURES, LABELS = np.linspace(0.0, 1.0, 4).reshape(4, 1), np.array([0.0, 1.0, 1.0, 0.0])
+OTHER = FEATURES.copy()
+OTHER[2, 0] = 0.125
+CASES = {
+    "rows": (histogram, {}),
+    "X and y": (fit, {"streams": ((FEATURES, LABELS), (OTHER, LABELS))}),
+    "arrays": (histogram, {"streams": ([0.0, 0.5, 1.0], [1.0, 0.5, 1.0])}),
+    "add-remove": (histogram, {"neighbours": "add-remove"}),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def report(request):
+    target, options = CASES[request.param]
+    return privcheck.audit(target, epsilon=1.0, runs=3000, horizon=3, **options)
+
+
+def printed(report):
+    console = Console(width=200, file=io.StringIO())
+    console.print(details(report))
+    return console.file.getvalue()
+
+
+def prose(text):
+    return [line for line in text.splitlines() if BANDIT_WORDS.search(line) and not ELSEWHERE.search(line)]
+
+
+def test_no_bandit_is_spoken_of(report):
+    assert report.verdict == "violation"
+    assert prose(printed(report)) == []
+    assert prose(review(report)) == []
+    assert prose(review(report, "latex")) == []
+    without_pictures = re.sub(r"<(svg|style|script).*?</\1>", "", page(report), flags=re.DOTALL)
+    without_pictures = re.sub(r"<[^>]*>", "\n", without_pictures)
+    assert prose(without_pictures) == []
+
+
+def test_the_place_at_which_objects_differ_is_shown():
+    target, options = CASES["X and y"]
+    report = privcheck.audit(target, epsilon=1.0, runs=3000, **options)
+    where = "a tuple of 2 and a tuple of 2; [0][2, 0] is 0.6666666666666666 vs 0.125"
+    assert where in printed(report)
+    assert where.replace("[", r"\[").replace("]", r"\]") in review(report)
+
+
+def test_what_is_drawn_of_data_has_rows(report):
+    drawn = report.witness.first.size
+    assert bool(drawn) == ("row" in report.witness.streams or report.witness.streams[-17:] == "given by the user")
+    if drawn:
+        assert re.search(r"v +row \d", printed(report))
