@@ -137,10 +137,8 @@ def document(title: str, head: str, sections: Sequence[str]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark">{element("title", text(title))}<style>\n{style}</style>'
     )
-    footer = element(
-        "footer",
-        f"<p>Written by privcheck {text(__version__)}. Rounds and rows are counted from 1, arms and columns from 0.</p>",
-    )
+    counted = "Rounds and rows are counted from 1, arms and columns from 0."
+    footer = element("footer", f"<p>Written by privcheck {text(__version__)}. {counted}</p>")
     body = "\n".join(
         [
             head,

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 TRADEOFF_CAPTION = (
-    "Error probabilities of an attacker who compares the score of the event with a threshold to guess which of the two was played. "
-    "With the stated confidence, the curve of the best attacker lies on or below the line; a line that dips below "
-    "the dashed one refutes the claim. The region holds for all thresholds at once; it is separate from the lower "
-    "bound."
+    "Error probabilities of an attacker who compares the score of the event with a threshold to guess which of the two "
+    "was played. With the stated confidence, the curve of the best attacker lies on or below the line; a line that "
+    "dips below the dashed one refutes the claim. The region holds for all thresholds at once; it is separate from the "
+    "lower bound."
 )
 
 SIDE = 3.7
