@@ -90,7 +90,7 @@ def examine(
 
     Returns
     -------
-    A `Finding` for a `Claim`, `Findings` for anything else.
+    A `Finding` for a `Claim`, `Findings` for anything else; after Ctrl-C those that were examined by then.
 
     Raises
     ------
@@ -114,10 +114,15 @@ def examine(
         return _examine_one(claims, effort)
     chosen = chosen_claims(claims, paper)
     found = Findings()
-    with progress("examining claims", len(chosen)) as advance:
-        for claim in chosen:
-            found.append(_examine_one(claim, effort))
-            advance(1)
+    try:
+        with progress("examining claims", len(chosen)) as advance:
+            for claim in chosen:
+                found.append(_examine_one(claim, effort))
+                advance(1)
+    except KeyboardInterrupt:  # what was found is not lost
+        if not found:
+            raise
+        found.unexamined = len(chosen) - len(found)
     return found
 
 

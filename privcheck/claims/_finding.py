@@ -133,11 +133,14 @@ SHOWN = 20
 class Findings(list[Finding], Result):
     """What was found about several claims, in order; `run` says how, if they come from a file.
 
+    `unexamined` says how many more were chosen when Ctrl-C or SIGTERM ended the work.
+
     >>> Findings([])
     0 claims
     """
 
     run: Mapping[str, Any] = MappingProxyType({})
+    unexamined: int = 0
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "claims", a row for every claim."""

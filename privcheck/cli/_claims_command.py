@@ -66,7 +66,8 @@ def claims(
         privcheck claims --list --fault misprint
 
     A refutation holds in exact rationals, or in intervals of 50 and of 100 digits. Effort is counted in evaluations, so
-    that equal runs give equal findings. Needs the extra packages of `pip install 'privcheck[claims]'`.
+    that equal runs give equal findings. Needs the extra packages of `pip install 'privcheck[claims]'`. Ctrl-C and
+    SIGTERM end the work with what was found by then.
 
     Exit status: 0 nothing refuted, 1 a printed form fails, under some reading at least, or a step of a derivation, 2
     bad input.
@@ -90,8 +91,10 @@ def claims(
             return _listed(chosen, kept, json)
     found = examine(chosen, work)
     found.run = _how(effort, seed, work)
-    _hand_out(found, json, html, markdown)
-    return status_of_claims(sum(finding.wrong for finding in found))
+    if found.unexamined:
+        found.run = {**found.run, "unexamined": found.unexamined}
+    _hand_out(found, json, html, None if found.unexamined else markdown)
+    return status_of_claims(sum(finding.wrong for finding in found), found.unexamined)
 
 
 def _check_options(

@@ -126,8 +126,16 @@ def status_of_steps(found: StepsReport) -> int:
     return OF_STEPS[found.outcome]
 
 
-def status_of_claims(wrong: int) -> int:
-    """Return the exit status of `privcheck claims`, for a number of claims whose printed form fails."""
+def status_of_claims(wrong: int, unexamined: int = 0) -> int:
+    """Return the exit status of `privcheck claims`.
+
+    Parameters
+    ----------
+    wrong : claims whose printed form fails.
+    unexamined : claims that were left when a signal ended the work.
+    """
+    if unexamined:
+        return _told(f"interrupted; {unexamined} more claims were not examined", NO_ANSWER)
     return FOUND if wrong else NOTHING_FOUND
 
 
