@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from privcheck.errors import PrivcheckError, words
 
@@ -83,6 +83,12 @@ class Expression:
 
     def __neg__(self) -> Expression:
         return expression(-1) * self
+
+    def __le__(self, other: object) -> NoReturn:
+        hint = "say at_most(left, right), at_least(left, right) or equal(left, right)"
+        raise PrivcheckError("expression", words("a comparison by <, <=, > or >="), "a relation", hint)
+
+    __lt__ = __ge__ = __gt__ = __le__
 
     def __str__(self) -> str:
         return _written(self)[0]

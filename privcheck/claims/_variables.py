@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
-from privcheck.claims._expression import Expression, variable
+from privcheck.claims._expression import Expression, decimal, variable
+from privcheck.errors import PrivcheckError, words
 
 MOST_SEARCHED = 10**6
 """Where the search of an unbounded variable ends."""
@@ -19,12 +23,17 @@ class Variable:
     Parameters
     ----------
     name : as the statement has it, in plain letters.
-    low, high : ends of the domain as printed; infinite if there is none.
+    low, high : ends of the domain as printed, floats being the decimals that they print as, or `Fraction` objects;
+        infinite if there is none.
     integer : whether it takes integers only.
     low_open, high_open : whether the end itself is excluded.
     region : finite range in which a proof is tried, where the domain is too large for one; the domain by default.
     specials : values at which a search looks in any case, such as those where a regime changes.
     words : what the paper prints that gives the variable a smaller range than its kind has; a test asks for them.
+
+    Raises
+    ------
+    PrivcheckError : ends that are no real numbers, or between which there is nothing.
 
     Examples
     --------
@@ -35,8 +44,8 @@ class Variable:
     """
 
     name: str
-    low: float
-    high: float
+    low: float | Fraction
+    high: float | Fraction
     integer: bool = False
     low_open: bool = False
     high_open: bool = False
@@ -44,9 +53,26 @@ class Variable:
     specials: tuple[float, ...] = field(default=())
     words: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            object.__setattr__(self, name, _end(f"{name} of {self.name}", getattr(self, name)))
+        first, last = (math.ceil(self.low), math.floor(self.high)) if self._is_finite_integer else (self.low, self.high)
+        if first > last or (first == last and (self.low_open or self.high_open)) or math.inf in (first, -last):
+            got = words(f"{self.name} from {_shown(self.low)} to {_shown(self.high)}")
+            expected = (
+                "low below high, or a number that both include" if not self.integer else "a range with an integer"
+            )
+            raise PrivcheckError("domain", got, expected)
+
+    @property
+    def _is_finite_integer(self) -> bool:
+        return self.integer and math.isfinite(self.low) and math.isfinite(self.high)
+
     def __str__(self) -> str:
         left, right = "(" if self.low_open else "[", ")" if self.high_open or math.isinf(self.high) else "]"
-        return f"{'integer ' if self.integer else ''}{self.name} in {left}{self.low:g}, {self.high:g}{right}"
+        return (
+            f"{'integer ' if self.integer else ''}{self.name} in {left}{_shown(self.low)}, {_shown(self.high)}{right}"
+        )
 
     @property
     def symbol(self) -> Expression:
@@ -58,12 +84,13 @@ class Variable:
         """The finite range that is searched; sums grow with integers, so that a region limits those."""
         if self.integer and self.region:
             return self.region
-        return max(self.low, -float(MOST_SEARCHED)), min(self.high, float(MOST_SEARCHED))
+        low, high = max(self.low, -float(MOST_SEARCHED)), min(self.high, float(MOST_SEARCHED))
+        return _float_within(low, math.inf), _float_within(high, -math.inf)
 
     @property
     def proved(self) -> tuple[Fraction, Fraction]:
         """The finite range in which a proof is tried."""
-        low, high = self.region or self.searched
+        low, high = self.region or (max(self.low, -MOST_SEARCHED), min(self.high, MOST_SEARCHED))
         return Fraction(str(low)), Fraction(str(high))
 
     @property
@@ -85,6 +112,30 @@ class Variable:
         above = value > low if self.low_open else value >= low
         below = value < high if self.high_open else value <= high
         return above and below and (not self.integer or value.denominator == 1)
+
+
+def _end(name: str, value: Any) -> float | Fraction:
+    """Return an end of a domain as a number."""
+    if hasattr(value, "item") and not hasattr(value, "free_symbols"):
+        value = value.item()  # of numpy
+    if isinstance(value, str | Decimal):
+        with suppress(ValueError, OverflowError, ZeroDivisionError):
+            value = Fraction(value)
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or value != value:
+        raise PrivcheckError(name, value, "a real number, or math.inf", "as in 0, 0.5 or Fraction(1, 3)")
+    return value
+
+
+def _shown(value: float | Fraction) -> str:
+    return decimal(value) if isinstance(value, Fraction) else f"{value:g}"
+
+
+def _float_within(value: float | Fraction, inwards: float) -> float:
+    """Return an end as a float; that of a fraction between two floats is the one inside of the domain."""
+    found = float(value)
+    if isinstance(value, Fraction) and (Fraction(found) < value) == (inwards > 0) and Fraction(found) != value:
+        return math.nextafter(found, inwards)
+    return found
 
 
 def positive(name: str, region: tuple[float, float] = (0.001, 100.0), *specials: float) -> Variable:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import html
+import math
+from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
+import sympy
 
 from privcheck import PrivcheckError, claims
 from privcheck.claims import (
@@ -23,12 +28,14 @@ from privcheck.claims import (
     equal,
     examine,
     exp,
+    expression,
     kept_findings,
     log,
     positive,
     printed,
     probability,
     sqrt,
+    variable,
 )
 
 LITTLE = Effort(300, 200)
@@ -162,3 +169,40 @@ def test_what_a_user_needs_is_in_one_place():
     needed |= {"minimum", "positive", "printed", "probability", "sqrt", "total", "variable", "integer", "kept_findings"}
     assert needed <= set(claims.__all__)
     assert positive("n").symbol
+
+
+@pytest.mark.parametrize("ends", [
+    ("a", 1), (None, 1), (True, 2), (1j, 2), (math.nan, 1), (1, 0), (0, -math.inf), (math.inf, math.inf), ([], 1),
+    (sympy.oo, 1), (0, sympy.Rational(1, 3)),
+])  # fmt: skip
+def test_ends_that_are_no_domain_are_refused(ends):
+    with pytest.raises(PrivcheckError, match=r"low of x|high of x|domain: got x from"):
+        Variable("x", *ends)
+    with pytest.raises(PrivcheckError, match="domain: got n from 1/3 to 0.5, expected a range with an integer"):
+        Variable("n", Fraction(1, 3), 0.5, integer=True)
+
+
+@pytest.mark.parametrize("third", [Fraction(1, 3), "1/3", Decimal("0.25"), np.float64(0.25)])
+def test_ends_may_be_fractions(third):
+    """x^2 >= third^2 from there on, with equality at the end, which no float may pass."""
+    x = Variable("x", third, 1)
+    says = at_least(x.symbol * x.symbol, expression(Fraction(str(third))) ** 2)
+    assert examine(Claim("me/x", "p", "q", "inequality", (printed(x, says=says),)), LITTLE).status == "proven"
+    assert x.searched[0] >= Fraction(str(third))
+    twin = at_least(x.symbol, expression(Fraction(str(third))) + "1/1000")
+    assert examine(Claim("me/x", "p", "q", "inequality", (printed(x, says=twin),)), LITTLE).status == "refuted"
+
+
+def test_what_computer_algebra_stumbles_over_is_no_error():
+    x = probability("x")
+    for left, right in (
+        (log(x.symbol) / log(x.symbol), 1),
+        (log(0 * x.symbol), log(0 * x.symbol)),
+        (1 / (0 * x.symbol), 1),
+    ):
+        examine(Claim("me/x", "p", "q", "identity", (printed(x, says=equal(left, right)),)), LITTLE)
+
+
+def test_a_comparison_names_the_function_to_use():
+    with pytest.raises(PrivcheckError, match=r"expected a relation; say at_most\(left, right\)"):
+        _ = log(variable("x")) <= 1
