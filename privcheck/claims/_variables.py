@@ -59,9 +59,7 @@ class Variable:
         first, last = (math.ceil(self.low), math.floor(self.high)) if self._is_finite_integer else (self.low, self.high)
         if first > last or (first == last and (self.low_open or self.high_open)) or math.inf in (first, -last):
             got = words(f"{self.name} from {_shown(self.low)} to {_shown(self.high)}")
-            expected = (
-                "low below high, or a number that both include" if not self.integer else "a range with an integer"
-            )
+            expected = "a range with an integer" if self.integer else "low below high, or a number that both include"
             raise PrivcheckError("domain", got, expected)
 
     @property

@@ -178,7 +178,7 @@ def test_what_a_user_needs_is_in_one_place():
 def test_ends_that_are_no_domain_are_refused(ends):
     with pytest.raises(PrivcheckError, match=r"low of x|high of x|domain: got x from"):
         Variable("x", *ends)
-    with pytest.raises(PrivcheckError, match="domain: got n from 1/3 to 0.5, expected a range with an integer"):
+    with pytest.raises(PrivcheckError, match=r"domain: got n from 1/3 to 0\.5, expected a range with an integer"):
         Variable("n", Fraction(1, 3), 0.5, integer=True)
 
 
