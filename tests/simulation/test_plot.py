@@ -1,5 +1,7 @@
 """The figure: what it shows, and what it leaves on disk."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from privcheck.bounds import THEOREMS, named_instance
 from privcheck.environments import Replay
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._pictures import regret_picture as plotting
+from privcheck.reporting._pictures.regret_lower_bounds import LABEL, asymptotic_rates
+from privcheck.results import OwnPolicy
 from privcheck.simulation import simulate
 
 TIGHT = "azize-basu-2022/thm3-tight"
@@ -79,7 +83,12 @@ def test_lines_bands_and_axes(simulation):
 
 def test_the_lower_bound_is_called_an_asymptotic_rate(simulation):
     figure = simulation.plot()
-    assert labels(figure) == ["adap-ucb", "ucb", "rnm-ftnl", f"{NAME}\n(asymptotic rate, not a bound at t)"]
+    assert labels(figure) == [
+        "adap-ucb",
+        "ucb",
+        "rnm-ftnl",
+        f"{NAME}\n({LABEL})",
+    ]
     line = figure.axes[0].lines[-1]
     constant = THEOREMS[TIGHT].evaluate(named_instance("c2", epsilon=1.0)).constant
     assert np.allclose(line.get_ydata(), constant * np.log(simulation.checkpoints))
@@ -97,7 +106,7 @@ def test_one_line_for_each_budget_of_a_bandit():
     policies = [adap(arms=2, epsilon=0.5), adap(arms=2, epsilon=2), "rnm-ftnl"]
     simulation = simulate(policies, (0.7, 0.4), horizon=100, runs=5, epsilon=4.0)
     assert [label for label in labels(simulation.plot()) if NAME in label] == [
-        f"{NAME}, $\\varepsilon$ = {epsilon}\n(asymptotic rate, not a bound at t)" for epsilon in ("0.5", "2")
+        f"{NAME}, $\\varepsilon$ = {epsilon}\n({LABEL})" for epsilon in ("0.5", "2")
     ]
 
 
@@ -141,3 +150,13 @@ def test_many_arms_fit_into_the_width_of_a_column():
     figure = simulate("ucb", [0.123456 + 0.05 * arm for arm in range(12)], horizon=50, runs=3).plot()
     figure.canvas.draw()
     assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_the_pure_bound_is_not_drawn_for_policies_of_another_notion():
+    """It speaks of epsilon-DP with delta = 0: local privacy implies that, (epsilon, delta)-DP and zCDP do not."""
+    spec = simulate("ldp-ucb", [0.75, 0.5], horizon=50, runs=2, epsilon=1.0).results[0]
+    assert spec.algorithm.private
+    for told, count in (({"epsilon": 1.0}, 1), ({"epsilon": 1.0, "delta": 1e-6}, 0), ({"rho": 0.5}, 0)):
+        own = dataclasses.replace(spec, algorithm=OwnPolicy("mine", "bandit", **told))
+        found = simulate("ucb", [0.75, 0.5], horizon=50, runs=2)
+        assert len(asymptotic_rates(dataclasses.replace(found, results=(own,)), None)) == count

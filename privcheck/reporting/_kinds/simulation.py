@@ -13,7 +13,7 @@ from privcheck.reporting._pages.notebook import simulation_html as notebook
 from privcheck.reporting._pages.page_simulation import render_simulation as page
 from privcheck.reporting._pictures.regret_picture import check_plot_path, draw, save
 from privcheck.reporting._terminal.simulation_tables import comparison_table, summary_table
-from privcheck.reporting._text.simulation_notes import UNTESTED, too_few_runs
+from privcheck.reporting._text.simulation_notes import UNTESTED, order_note, too_few_runs
 from privcheck.results import Simulation
 
 if TYPE_CHECKING:
@@ -25,14 +25,13 @@ __all__ = ["details", "notebook", "page", "plot"]
 def details(simulation: Simulation, *, compare: bool = False) -> RenderableType:
     """Return the regret of every policy and, if they are compared, every pair with what has to be said beside it."""
     parts: list[RenderableType] = [summary_table(simulation)]
+    notes = [order_note(simulation)]
     if compare:
         pairs = simulation.compare()
-        notes = [
-            f"{UNTESTED} `privcheck audit` tests one, `privcheck frontier` several.",
-            too_few_runs(simulation, len(pairs)),
-        ]
-        parts += [comparison_table(pairs), *(Text(f"note: {note}") for note in notes if note)]
-    return Group(*parts)
+        parts.append(comparison_table(pairs))
+        notes.append(f"{UNTESTED} `privcheck audit` tests one, `privcheck frontier` several.")
+        notes.append(too_few_runs(simulation, len(pairs)))
+    return Group(*parts, *(Text(f"note: {note}") for note in notes if note))
 
 
 def plot(

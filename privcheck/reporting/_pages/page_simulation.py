@@ -7,7 +7,7 @@ from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, belo
 from privcheck.reporting._pictures.simulation_pictures import regret_figure
 from privcheck.reporting._text.numbers import NONE, amount, p_value, seconds
 from privcheck.reporting._text.places import place_text
-from privcheck.reporting._text.simulation_notes import UNTESTED, described, runs_words, too_few_runs
+from privcheck.reporting._text.simulation_notes import UNTESTED, described, order_note, runs_words, too_few_runs
 from privcheck.results import STATISTICS, Comparison, Difference, Simulation
 
 NAMES = {"se": "standard error", "q05": "5 % quantile", "q95": "95 % quantile", "q99": "99 % quantile"}
@@ -128,7 +128,9 @@ def _setting(simulation: Simulation) -> list[tuple[str, str]]:
 
 
 def _meaning(simulation: Simulation) -> list[str]:
+    note = order_note(simulation)
     return [
+        *([note[:1].upper() + note[1:]] if note else []),
         "The pseudo-regret of a run after t rounds is the sum over its rounds of the best arm's mean minus the mean of "
         "the arm that was played. The simulation knows it; whoever plays the bandit does not.",
         f"The quantiles are those of {runs_words(_counts(simulation))}: with few runs, the 99 % quantile is little "

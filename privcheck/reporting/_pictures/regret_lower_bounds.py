@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from privcheck.bounds import theorem_name
 from privcheck.declared import Choice, check
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LINES = ("azize-basu-2022/thm3-tight",)
 
-LABEL = "asymptotic rate, not a bound at t"
+LABEL = "any $\\varepsilon$-DP policy; asymptotic rate, not a bound at t"
 
 
 def asymptotic_rates(simulation: Simulation, lines: Sequence[str] | None) -> list[tuple[str, float]]:
@@ -37,7 +37,7 @@ def asymptotic_rates(simulation: Simulation, lines: Sequence[str] | None) -> lis
     """
     wanted = DEFAULT_LINES if lines is None else tuple(lines)
     specs = [result.algorithm for result in simulation.results]
-    budgets = sorted({spec.epsilon for spec in specs if spec.private and spec.feedback == "bandit" and spec.epsilon})
+    budgets = sorted({spec.epsilon for spec in specs if spec.feedback == "bandit" and _is_pure(spec)})
     rates = []
     for epsilon in budgets:
         for theorem in wanted:
@@ -48,6 +48,12 @@ def asymptotic_rates(simulation: Simulation, lines: Sequence[str] | None) -> lis
             elif lines is not None:
                 raise PrivcheckError("lines", theorem, "a bound that applies to this instance", "see bounds.evaluate")
     return rates
+
+
+def _is_pure(spec: Any) -> bool:
+    """Return whether a policy is epsilon-DP with delta = 0, as lower bounds assume; local privacy implies it."""
+    relaxed = getattr(spec, "approximate", False) or any(getattr(spec, name, None) for name in ("delta", "rho", "mu"))
+    return spec.private and bool(spec.epsilon) and not relaxed
 
 
 def _constant(theorem: str, simulation: Simulation, epsilon: float) -> float | None:

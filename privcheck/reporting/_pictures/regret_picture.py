@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from privcheck.extras import require_extra
 from privcheck.reporting._pictures.regret_lower_bounds import asymptotic_rates
 from privcheck.reporting._pictures.style import MID
 from privcheck.reporting._text.places import picture_title, place_text
-from privcheck.reporting._text.simulation_notes import runs_words
+from privcheck.reporting._text.simulation_notes import budgets_words, runs_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,6 +66,8 @@ def draw(simulation: Simulation, lines: Sequence[str] | None, log_regret: bool =
     rates = asymptotic_rates(simulation, lines)
     with rc_context({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "text.usetex": False}):
         place = picture_title(place_text(simulation), 60)
+        budgets = "\n".join(textwrap.wrap(budgets_words(simulation), 60))
+        place = f"{place}\n{budgets}" if budgets else place
         entries = len(simulation.results) + 2 * len(rates) + 2 + place.count("\n")
         figure = ShownFigure(figsize=(3.5, 2.4 + 0.145 * entries), layout="constrained")
         axes = figure.add_subplot()

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from privcheck.reporting._text.places import place_text
-from privcheck.reporting._text.simulation_notes import runs_words
+from privcheck.reporting._text.simulation_notes import budgets_words, runs_words
 from privcheck.results import Comparison, Difference, Simulation
 
 COLUMNS = ("policy", "mean", "se", "median", "q05", "q95", "q99", "engine", "seconds")
@@ -26,7 +26,8 @@ def summary_table(simulation: Simulation) -> Table:
     """
     where = f" on {place_text(simulation)}" if getattr(simulation.environment, "names", ()) else ""
     counts = [len(result.regret) for result in simulation.results]
-    table = titled_table(f"pseudo-regret after {simulation.horizon:,} rounds{where}, {runs_words(counts)}")
+    budgets = f"; {budgets}" if (budgets := budgets_words(simulation)) else ""
+    table = titled_table(f"pseudo-regret after {simulation.horizon:,} rounds{where}, {runs_words(counts)}{budgets}")
     ragged = any(count != simulation.runs for count in counts)
     columns = (COLUMNS[0], "runs", *COLUMNS[1:]) if ragged else COLUMNS
     for column in columns:

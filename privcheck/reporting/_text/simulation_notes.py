@@ -41,6 +41,47 @@ possible regret: 437 runs give all.
     )
 
 
+def order_note(simulation: Simulation) -> str:
+    """Return a note where policies are compared with the best arm in the first place in every run.
+
+    >>> from privcheck.simulation._simulate import simulate
+    >>> print(order_note(simulate(["ucb", "kl-ucb"], [0.75, 0.5], horizon=100, runs=5)))
+    the best arm is arm 0 in every run, which favours policies that begin with it or break ties for it: shuffle_arms=\
+True, or --shuffle-arms, plays them in a random order.
+    >>> order_note(simulate("ucb", [0.5, 0.75], horizon=100, runs=5))
+    ''
+    """
+    means = list(simulation.environment.means or ())
+    own = any(isinstance(result.algorithm, OwnPolicy) for result in simulation.results)
+    if simulation.shuffle_arms or (len(simulation.results) < 2 and not own) or not means or means[0] < max(means):
+        return ""
+    return (
+        "the best arm is arm 0 in every run, which favours policies that begin with it or break ties for it: "
+        "shuffle_arms=True, or --shuffle-arms, plays them in a random order."
+    )
+
+
+def budgets_words(simulation: Simulation) -> str:
+    """Return the budgets of the policies; "" if none has one.
+
+    >>> from privcheck.simulation._simulate import simulate
+    >>> budgets_words(simulate(["adap-ucb", "ucb"], [0.75, 0.5], horizon=100, runs=5, epsilon=1.0))
+    'epsilon = 1 (ucb: not private)'
+    """
+    by_budget: dict[str, list[str]] = {}
+    for result in simulation.results:
+        spec = result.algorithm
+        told = [(name, getattr(spec, name, None)) for name in ("epsilon", "delta", "rho", "mu")]
+        told = [pair for pair in told if pair[1] and (pair[0] != "delta" or spec.feedback != "identification")]
+        budget = ", ".join(f"{name} = {amount:g}" for name, amount in told) if spec.private else ""
+        by_budget.setdefault(budget or "not private", []).append(result.policy)
+    private = [budget for budget in by_budget if budget != "not private"]
+    if len(private) == 1:
+        rest = ", ".join(by_budget.get("not private", ()))
+        return private[0] + (f" ({rest}: not private)" if rest else "")
+    return "; ".join(f"{', '.join(names)}: {budget}" for budget, names in by_budget.items()) if private else ""
+
+
 def runs_words(counts: Sequence[int]) -> str:
     """Return how many runs there are of a policy, in words; some have fewer where the time was up.
 
