@@ -214,6 +214,10 @@ def split_description(text: str) -> tuple[str, dict[str, Any]]:
     name, opened, rest = text.partition("(")
     if not opened:
         return text, {}
+    if ":" in name:
+        given, factory = rest.rstrip(") "), name.rpartition(":")[2]
+        hint = f"a function in it passes them on: def mine(rng, epsilon): return {factory}(rng, {given})"
+        raise PrivcheckError("target", text, f"{name} without parameters", hint)
     hint = "as in 'adap-ucb(arms=2, epsilon=1)'"
     try:
         call = ast.parse(source := f"f({rest}", mode="eval").body

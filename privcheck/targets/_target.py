@@ -162,6 +162,8 @@ def _imported(target: Any) -> tuple[Location | None, Any]:
         named = [f"{target}:{each}" for each in classes_in(module)[:3]]
         hint = f"as in {' or '.join(named)}" if named else "name the class or factory after a colon"
         raise PrivcheckError("target", target, "path/to/file.py:name", hint)
+    if "(" in name:
+        ShippedId.read(target)  # which says what to do about parameters
     location = Location(module, name)
     return location, location.load()
 

@@ -61,3 +61,21 @@ def test_the_same_number_and_none_are_taken(name):
 def test_without_a_number_it_is_that_of_the_policy():
     report = CALLS["audit"](Leader, None)
     assert report.arms == 3
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda target: privcheck.audit(target, epsilon=1.0, arms=2),
+        lambda target: privcheck.certify(target, epsilon=1.0, arms=2),
+        lambda target: privcheck.simulate(target, [0.7, 0.5], horizon=10, runs=2),
+        lambda target: privcheck.simulate([target, "ucb"], [0.7, 0.5], horizon=10, runs=2),
+    ],
+)
+def test_parameters_of_a_place_are_refused_with_a_way_to_pass_them(call):
+    with pytest.raises(PrivcheckError) as caught:
+        call("mine.py:Leader(bonus=2)")
+    assert str(caught.value) == (
+        "target: got 'mine.py:Leader(bonus=2)', expected mine.py:Leader without parameters; a function in it passes "
+        "them on: def mine(rng, epsilon): return Leader(rng, bonus=2)"
+    )
