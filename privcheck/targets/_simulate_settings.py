@@ -36,10 +36,13 @@ class SimulatedBudget(Declared):
         read_as="text",
     )
     rho: float | None = like(
-        Claim, "rho", doc="Budget in zCDP of policies of your own, in place of epsilon.", heading=PLAYED
+        Claim,
+        "rho",
+        doc="Budget in zCDP, in place of epsilon: of policies of your own and of algorithms with Gaussian noise.",
+        heading=PLAYED,
     )
     mu: float | None = like(
-        Claim, "mu", doc="Budget in Gaussian DP of policies of your own, in place of epsilon.", heading=PLAYED
+        Claim, "mu", doc="Budget in Gaussian DP, in place of epsilon: of the same policies as rho.", heading=PLAYED
     )
 
     def __post_init__(self) -> None:

@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from privcheck.bandits import ALGORITHMS
-from privcheck.bounds import THEOREMS, theorem_name
+from privcheck.bounds import theorem_name
 from privcheck.reporting._pictures.regret_picture import PALETTE
 from privcheck.reporting._pictures.style import INK, MID, NARROW, WIDE, new_figure, settings
+from privcheck.reporting._text.bound_marks import bounded_policy
 from privcheck.reporting._text.places import described_place, picture_title
 from privcheck.results import Frontier, FrontierPoint
 
@@ -93,18 +94,6 @@ def _draw_theory(axes: Any, frontier: Frontier) -> None:
             label = label.replace("upper bound of any policy only", "of any policy")
         xs, ys = [row[0] for row in known], [row[1] for row in known]
         axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=label, zorder=1)
-
-
-def bounded_policy(theorem_id: str) -> str:
-    """Return the policy that an upper bound is about, which its statement begins with.
-
-    >>> bounded_policy("azize-basu-2022/thm8-explicit"), bounded_policy("trivial/horizon-times-gap")
-    ('AdaP-KLUCB', 'any policy')
-    """
-    if theorem_id not in THEOREMS:
-        return "any policy"
-    name, colon, _ = THEOREMS[theorem_id].statement.partition(":")
-    return name if colon else "one policy"
 
 
 def _draw_policy(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from privcheck.bounds import (
     not_applying,
     privacy_regime,
 )
-from privcheck.reporting._text.bound_marks import STAR, BoundMarks
+from privcheck.reporting._text.bound_marks import STAR, BoundMarks, bounded_policy
 from privcheck.reporting._text.resting_claims import resting_sentences
 
 FAILED = "✗"
@@ -104,14 +105,22 @@ def _block(quantity: str, values: Sequence[BoundValue], marks: BoundMarks) -> li
     measure, _, rest = quantity.partition("; ")
     heading = Text(f"\n{measure}", style="bold").append(f"; {rest}" if rest else "", style="not bold dim")
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, show_edge=False)
-    for justify in ("left", "left", "right", "left"):
+    for justify in ("left", "left", "right", "left", "left"):
         table.add_column(justify=justify, no_wrap=True)
     for value in sorted(values, key=lambda value: value.kind):
         sign = marks.sign(value)
         style = "bold" if sign == STAR else ""
         name = Text(f"{sign or ' '} {value.id}", style=style)
-        table.add_row(name, value.kind, Text(marks.number(value), style=style), Text(value.provenance, style="dim"))
+        about = Text(_policy(value) if value.kind == "upper" else "", style="dim")
+        number, provenance = Text(marks.number(value), style=style), Text(value.provenance, style="dim")
+        table.add_row(name, value.kind, number, provenance, about)
     return [heading, table]
+
+
+def _policy(value: BoundValue) -> str:
+    """Return the algorithm that an upper bound is about; "" if it is about any."""
+    said = re.split(r",| when | on | with ", bounded_policy(value.id))[0]
+    return "" if said in ("one policy", "any policy") else said
 
 
 def _refusals(instance: Any, values: Sequence[BoundValue], everything: bool) -> list[RenderableType]:

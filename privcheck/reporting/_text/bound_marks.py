@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from privcheck.bounds import UNPROVEN, Bounds, BoundValue, best_on_this_instance
+from privcheck.bounds import THEOREMS, UNPROVEN, Bounds, BoundValue, best_on_this_instance
 
 STAR, HOLLOW = "★", "☆"
 
@@ -81,3 +81,15 @@ class BoundMarks:
                 f"Vacuous: not below T x largest gap = {listed}, which no regret exceeds. It is never the best."
             )
         return found
+
+
+def bounded_policy(theorem_id: str) -> str:
+    """Return the policy that an upper bound is about, which its statement begins with.
+
+    >>> bounded_policy("azize-basu-2022/thm8-explicit"), bounded_policy("trivial/horizon-times-gap")
+    ('AdaP-KLUCB', 'any policy')
+    """
+    if theorem_id not in THEOREMS:
+        return "any policy"
+    name, colon, _ = THEOREMS[theorem_id].statement.partition(":")
+    return name if colon else "one policy"
