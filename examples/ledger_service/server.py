@@ -60,8 +60,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def main() -> None:
-    """Serve until the process is killed."""
-    Handler.guarded = open_guard(Path(sys.argv[2]))
+    """Serve until the process is killed; not with an old copy of the ledger, or another one that is refused."""
+    try:
+        Handler.guarded = open_guard(Path(sys.argv[2]))
+    except privcheck.PrivcheckError as error:
+        sys.exit(f"not started: {error}")
     server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
     print(server.server_port, flush=True)
     server.serve_forever()

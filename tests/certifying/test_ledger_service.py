@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -23,10 +24,12 @@ SERVER = ROOT / "examples" / "ledger_service" / "server.py"
 pytestmark = [pytest.mark.long, pytest.mark.skipif(not SERVER.is_file(), reason="without the examples")]
 
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(privcheck.__file__).parents[1])}
+
+
 def start(folder):
-    environment = {**os.environ, "PYTHONPATH": str(Path(privcheck.__file__).parents[1])}
     command = [sys.executable, "-P", str(SERVER), "0", str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
     return process, int(process.stdout.readline())
 
 
@@ -84,3 +87,43 @@ def test_a_service_that_is_killed_answers_each_event_once(tmp_path, evidence):
     connection.close()
     assert (counts, most) == ((events,), (4,))
     assert refused == events - 20 or int(time.time()) // 86_400 > day, "20 rewards of five persons in a day"
+
+
+def test_an_old_copy_is_refused_in_one_line(tmp_path):
+    process, port = start(tmp_path)
+    try:
+        action = ask(port, "select", {"id": "e1"})[1]["action"]
+        shutil.copytree(tmp_path, tmp_path.with_name("copy"))
+        assert ask(port, "update", {"id": "e1", "action": action, "reward": 1.0, "user": "u1"})[0] == 200
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    for file in tmp_path.glob("budget.db*"):
+        file.unlink()
+    for file in tmp_path.with_name("copy").glob("budget.db*"):
+        shutil.copy(file, tmp_path)
+    command = [sys.executable, "-P", SERVER, "0", tmp_path]
+    ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("not started: ledger: got ")
+    assert "its head says" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_the_first_reward_loads_nothing(tmp_path):
+    """On a cold disk the libraries of secure noise took seconds, while somebody waited for an answer."""
+    program = """
+import sys, privcheck
+from privcheck.bandits import ALGORITHMS
+build = ALGORITHMS["adap-ucb"](arms=2, epsilon=0.25).build
+options = {"ledger": "b.db", "head": "h.db", "scope": "one", "epsilon": 0.25, "arms": 2}
+guarded, before = privcheck.guard(build, **options), {*sys.modules}
+for _ in range(4):
+    guarded.update(guarded.select(), 1.0)
+print(guarded.spent > 0.0, sorted({*sys.modules} - before))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", program], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "True []\n"
