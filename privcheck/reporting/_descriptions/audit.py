@@ -32,6 +32,7 @@ from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_facts import found_rows, search_rows
 from privcheck.reporting._text.audit_sentences import MARKS, MEASURED, meaning, verdict_sentence, verdict_word
 from privcheck.reporting._text.both_bounds import contradiction, sandwich
+from privcheck.reporting._text.next_steps import next_step
 from privcheck.reporting._text.repeating import NOT_REPEATABLE, how_to_repeat
 from privcheck.results import AuditReport
 
@@ -127,10 +128,18 @@ def repeated(report: AuditReport) -> Iterator[Part]:
     yield OnPage([Said(f"Engine {report.engine}, {numbers.seconds(report.seconds)}; {report.feedback} feedback.")])
 
 
+def what_next(report: AuditReport) -> Iterator[Part]:
+    """Yield the command that comes next, where one does."""
+    what, command = next_step(report)
+    if command:
+        yield Heading(f"What comes next: {what}", f"Next: {what}")
+        yield Code(command)
+
+
 def meant(report: AuditReport) -> Iterator[Part]:
     """Yield what the result means and what it does not."""
     yield OnPage([Heading("What this does and does not mean"), Listed(meaning(report))])
 
 
-SECTIONS = (faults, simplest_witness, bound_witness, tradeoff, resolution, repeated, meant)
+SECTIONS = (faults, simplest_witness, bound_witness, tradeoff, resolution, repeated, what_next, meant)
 """What follows the numbers, in order: each yields the parts of a section, or none."""

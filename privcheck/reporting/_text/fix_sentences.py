@@ -184,14 +184,20 @@ def fix_command(certificate: Certificate, place: str = "") -> str:
     """
     place = place or certificate.target
     found = bool(certificate.leaks or certificate.refusals) and not certificate.primitives
-    file, _, name = place.rpartition(":")
-    usual = (
-        isinstance(certificate.budget, Pure) and certificate.feedback == "bandit" and certificate.neighbours == "row"
-    )
-    if not (found and usual and file.endswith(".py") and name.isidentifier() and certificate.arms > 1):
+    takes = takes_fix(place, certificate.feedback, certificate.neighbours, certificate.arms)
+    if not (found and takes and isinstance(certificate.budget, Pure)):
         return ""
-    assert isinstance(certificate.budget, Pure)
     return f"privcheck fix {_asked(place, certificate.budget.epsilon, certificate.arms, certificate.rewards)}"
+
+
+def takes_fix(place: str, feedback: str, neighbours: str, arms: int) -> bool:
+    """Return whether `privcheck fix` takes a class in this place, with a budget in pure DP.
+
+    >>> takes_fix("mine.py:Mine", "bandit", "row", 2), takes_fix("adap-ucb", "bandit", "row", 2)
+    (True, False)
+    """
+    file, _, name = place.rpartition(":")
+    return feedback == "bandit" and neighbours == "row" and file.endswith(".py") and name.isidentifier() and arms > 1
 
 
 def command(found: Fix) -> str:
@@ -221,14 +227,14 @@ def certify_command(found: Fix, patch: FixPatch) -> str:
 
 def _asked(target: str, epsilon: float, arms: int, rewards: tuple[float, float]) -> str:
     low, high = rewards
-    others = "" if rewards == (0.0, 1.0) else f" --rewards {_number(low)},{_number(high)}"
-    return f"{shlex.quote(clean(target))} --epsilon {_number(epsilon)} --arms {arms}{others}"
+    others = "" if rewards == (0.0, 1.0) else f" --rewards {number_in_command(low)},{number_in_command(high)}"
+    return f"{shlex.quote(clean(target))} --epsilon {number_in_command(epsilon)} --arms {arms}{others}"
 
 
-def _number(value: float) -> str:
+def number_in_command(value: float) -> str:
     """Return a number of a command: the shortest that is exactly this one.
 
-    >>> _number(1.0), _number(0.1234567)
+    >>> number_in_command(1.0), number_in_command(0.1234567)
     ('1', '0.1234567')
     """
     short = f"{value:g}"
