@@ -26,7 +26,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
 from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.reached_state import take_as_own
-from privcheck.targets import factory_arguments, own_arms
+from privcheck.targets import factory_arguments
 
 NOWHERE = Keeping()
 
@@ -170,7 +170,6 @@ def guarded(
             take_as_own(found.policy)
             return found
         if builds:
-            own_arms(policy, arms)  # which refuses another number than that of the policy
             keywords = factory_arguments(
                 policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
             )

@@ -276,6 +276,7 @@ def factory_arguments(
             f"a first parameter rng, and no others required but {', '.join(FACTORY_KEYWORDS)}",
             f"wrap it in a function that supplies the others: {_wrapper(factory, required)}",
         )
+    own_arms(factory, keywords.get("arms"))
     arguments = {name: keywords.get(name) for name in FACTORY_KEYWORDS if name in named}
     for name in required:
         if name in arguments and arguments[name] is None:

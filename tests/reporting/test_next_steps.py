@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from privcheck.cli import run
-from privcheck.reporting._text.next_steps import next_step
+from privcheck.reporting._descriptions.next_steps import next_step
 from privcheck.results._example_results import VIOLATION
 
 OWN = replace(VIOLATION, target="mine.py:Mine", arms=2, feedback="bandit")

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from privcheck.reporting._descriptions.next_steps import next_step
 from privcheck.reporting._descriptions.parts import (
     Alarm,
     Code,
@@ -32,7 +33,6 @@ from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_facts import found_rows, search_rows
 from privcheck.reporting._text.audit_sentences import MARKS, MEASURED, meaning, verdict_sentence, verdict_word
 from privcheck.reporting._text.both_bounds import contradiction, sandwich
-from privcheck.reporting._text.next_steps import next_step
 from privcheck.reporting._text.repeating import NOT_REPEATABLE, how_to_repeat
 from privcheck.results import AuditReport
 
