@@ -105,22 +105,25 @@ def _block(quantity: str, values: Sequence[BoundValue], marks: BoundMarks) -> li
     measure, _, rest = quantity.partition("; ")
     heading = Text(f"\n{measure}", style="bold").append(f"; {rest}" if rest else "", style="not bold dim")
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, show_edge=False)
-    for justify in ("left", "left", "right", "left", "left"):
+    for justify in ("left", "left", "right", "left"):
         table.add_column(justify=justify, no_wrap=True)
     for value in sorted(values, key=lambda value: value.kind):
         sign = marks.sign(value)
         style = "bold" if sign == STAR else ""
         name = Text(f"{sign or ' '} {value.id}", style=style)
-        about = Text(_policy(value) if value.kind == "upper" else "", style="dim")
-        number, provenance = Text(marks.number(value), style=style), Text(value.provenance, style="dim")
-        table.add_row(name, value.kind, number, provenance, about)
-    return [heading, table]
+        table.add_row(name, value.kind, Text(marks.number(value), style=style), Text(value.provenance, style="dim"))
+    return [heading, table, *_policies(values)]
 
 
-def _policy(value: BoundValue) -> str:
-    """Return the algorithm that an upper bound is about; "" if it is about any."""
-    said = re.split(r",| when | on | with ", bounded_policy(value.id))[0]
-    return "" if said in ("one policy", "any policy") else said
+def _policies(values: Sequence[BoundValue]) -> list[RenderableType]:
+    """Return which algorithm each upper bound is about; nothing where they are about any."""
+    by_policy: dict[str, list[str]] = {}
+    for value in values:
+        if value.kind == "upper" and (said := bounded_policy(value.id)) not in ("one policy", "any policy"):
+            name = re.split(r",| when | on | with ", said)[0]
+            by_policy.setdefault(name, []).append(value.id.partition("/")[2])
+    listed = ", ".join(f"{name} ({', '.join(ids)})" for name, ids in by_policy.items())
+    return [Text(f"  upper bounds of one algorithm each: {listed}", style="dim")] if listed else []
 
 
 def _refusals(instance: Any, values: Sequence[BoundValue], everything: bool) -> list[RenderableType]:
