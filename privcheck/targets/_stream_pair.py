@@ -55,8 +55,10 @@ class StreamPair:
     def words(self) -> str:
         """Their name, or a description of the rounds, or of the rows of data, in which they differ."""
         noun = "row" if np.ndim(self.first) == 1 else "round"  # data of a function have no arms
-        tables = (np.reshape(table, (len(table), -1)) for table in (self.first, self.second))
-        return self.label or in_words(*tables, noun)
+        if self.label:
+            return self.label
+        first, second = (np.reshape(table, (len(table), -1)) for table in (self.first, self.second))
+        return in_words(first, second, noun)
 
     @property
     def changed(self) -> int:

@@ -70,8 +70,8 @@ def _in_rows(first: Any, second: Any, path: str) -> Iterator[tuple[str, Any, Any
             yield f"{path}[{place}]", *((row, ABSENT) if longer is first else (ABSENT, row))
             return
     for place in range(max(len(first), len(second))):
-        rows = (part[place] if place < len(part) else ABSENT for part in (first, second))
-        yield from _places(*rows, f"{path}[{place}]")
+        one, two = (part[place] if place < len(part) else ABSENT for part in (first, second))
+        yield from _places(one, two, f"{path}[{place}]")
 
 
 def _in_text(first: Any, second: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
@@ -89,9 +89,10 @@ def _in_text(first: Any, second: Any, path: str) -> Iterator[tuple[str, Any, Any
 def _in_frames(first: Any, second: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     """Compare data frames, of pandas or polars, column by column."""
     names = [*first.columns, *(name for name in second.columns if name not in [*first.columns])]
-    columns = [{name: [*frame[name]] for name in frame.columns} for frame in (first, second)]
+    columns: list[dict[Any, Any]] = [{name: [*frame[name]] for name in frame.columns} for frame in (first, second)]
     for name in names:
-        for place, one, two in _places(*(part.get(name, ABSENT) for part in columns), ""):
+        ours, theirs = (part.get(name, ABSENT) for part in columns)
+        for place, one, two in _places(ours, theirs, ""):
             row = f", row {place.strip('[]')}" if place else ""
             yield f"{path} column {name!r}{row}".lstrip(), one, two
 

@@ -37,7 +37,7 @@ def asymptotic_rates(simulation: Simulation, lines: Sequence[str] | None) -> lis
     """
     wanted = DEFAULT_LINES if lines is None else tuple(lines)
     specs = [result.algorithm for result in simulation.results]
-    budgets = sorted({spec.epsilon for spec in specs if spec.feedback == "bandit" and _is_pure(spec)})
+    budgets = sorted({spec.epsilon for spec in specs if spec.feedback == "bandit" and _is_pure(spec) and spec.epsilon})
     rates = []
     for epsilon in budgets:
         for theorem in wanted:
@@ -53,7 +53,7 @@ def asymptotic_rates(simulation: Simulation, lines: Sequence[str] | None) -> lis
 def _is_pure(spec: Any) -> bool:
     """Return whether a policy is epsilon-DP with delta = 0, as lower bounds assume; local privacy implies it."""
     relaxed = getattr(spec, "approximate", False) or any(getattr(spec, name, None) for name in ("delta", "rho", "mu"))
-    return spec.private and bool(spec.epsilon) and not relaxed
+    return spec.private and not relaxed
 
 
 def _constant(theorem: str, simulation: Simulation, epsilon: float) -> float | None:
