@@ -10,6 +10,7 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting._pictures.style import CERTIFIED, COLOURS, INK, MID, WIDE, add_axes, new_figure, settings
+from privcheck.reporting._pictures.witness_excerpt import words_of
 from privcheck.reporting._text.audit_sentences import claim, verdict_word
 from privcheck.reporting._text.numbers import clean, percent
 from privcheck.results import AuditReport
@@ -83,7 +84,8 @@ def tradeoff_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
     side = min(width, SIDE)
     top = 0.12 if beside else 0.75
     title = f"Trade-off of errors for {clean(report.target)}"
-    description = f"Type II against type I error of telling the two streams apart; {percent(report.confidence)} region."
+    told = f"Type II against type I error of telling the two streams apart; {percent(report.confidence)} region."
+    description = words_of(report).said(told)
     with settings():
         figure = new_figure(width, side * 0.9 + top, title, description)
         axes = add_axes(figure, 0.55, top, side - 0.72, side * 0.9 - 0.5)
@@ -112,8 +114,9 @@ def tradeoff_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
         axes.set_ylim(0.0, 1.0)
         axes.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0])
         axes.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
-        axes.set_xlabel("type I error: event on the second stream")
-        axes.set_ylabel("type II error: no event on the first stream")
+        one = words_of(report).one
+        axes.set_xlabel(f"type I error: event on the second {one}")
+        axes.set_ylabel(f"type II error: no event on the first {one}")
         place = ((SIDE + 0.1) / width, 0.95) if beside else (0.5 / width, 1.0)
         figure.legend(loc="upper left", bbox_to_anchor=place, frameon=False)
     return figure
