@@ -59,7 +59,7 @@ def test_too_little_noise_is_found_and_the_witness_has_one_row_more():
     assert abs(len(witness.first) - len(witness.second)) == 1
     assert "only" in witness.streams
     assert (report.neighbours, report.horizon) == ("add-remove", 4)
-    assert "neighbours='add-remove'" in str(privcheck.reporting._text.repeating.repeat_audit(report).python)
+    assert "neighbours='add-remove'" in str(repeat_audit(report).python)
 
 
 @pytest.mark.chance(0.0, "the outputs are the number of rows")

@@ -200,7 +200,7 @@ def test_streams_in_words():
 
 def test_a_pair_of_ones_own_keeps_its_name():
     assert StreamPair(np.zeros((2, 1)), np.ones((2, 1)), "mine").words == "mine"
-    assert StreamPair(np.zeros(2), np.array([0.0, 1.0])).words == "round 2: 0 vs 1; the other round: 0 in both"
+    assert StreamPair(np.zeros(2), np.array([0.0, 1.0])).words == "row 2: 0 vs 1; the other row: 0 in both"
 
 
 def test_what_the_search_made_is_told_as_it_is_not_as_it_was_found():
