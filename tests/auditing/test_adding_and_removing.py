@@ -13,6 +13,7 @@ from privcheck.auditing._search.mutations import variants
 from privcheck.auditing._search.stream_families import adding_pairs
 from privcheck.privacy import relation, removed_row
 from privcheck.reporting._pictures.witness_excerpt import text_streams
+from privcheck.reporting._text.repeating import repeat_audit
 
 RELATED = relation("add-remove")
 
