@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_what_is_printed_aside_goes_to_standard_output_and_the_bar_comes_back(mo
     with progress("examining", 10, counted=True) as advance:
         advance(4)
         with aside():
-            print("found one")
+            sys.stdout.write("found one\n")
             before = shown.getvalue()
         assert "found one" not in before
         advance(3)

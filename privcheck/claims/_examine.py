@@ -32,6 +32,7 @@ from privcheck.claims._prove.enumeration import enumerated
 from privcheck.claims._prove.symbolic import vanishes
 from privcheck.claims._registry_of_causes import fault_and_cause
 from privcheck.claims._search.hunt import hunt
+from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.extras import require_extra
 from privcheck.progress import aside, progress
@@ -50,11 +51,19 @@ class Effort:
     boxes : parts that a proof may look at.
     seed : of the random points.
 
+    Raises
+    ------
+    PrivcheckError : what is no whole number, or one below 0.
+
     """
 
     points: int = 3000
     boxes: int = 1500
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("points", "boxes", "seed"):
+            object.__setattr__(self, name, check(name, getattr(self, name), Integer(0)))
 
 
 @overload
@@ -174,7 +183,9 @@ def _together(claim: Claim, statuses: list[str], steps: list[str]) -> str:
         return FAILS if claim.role == "step" else statuses[0]
     if any(refuted):
         return UNDER_READING
-    return SUSPICIOUS if SUSPICIOUS in statuses else statuses[0]
+    if SUSPICIOUS in statuses or len(set(statuses)) == 1:
+        return SUSPICIOUS if SUSPICIOUS in statuses else statuses[0]
+    return ON_REGION if set(statuses) == {PROVEN, ON_REGION} else NOT_REFUTED  # no more than under every reading
 
 
 def examine_reading(reading: Reading, effort: Effort) -> ReadingFinding:

@@ -95,13 +95,12 @@ def test_where_nobody_reads_only_files_are_worth_more_work(options, examined, mo
     assert Path("claims.json").exists() == bool(options)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_run_of_all_claims_with_what_was_found(number, tmp_path):
-    places = str(Path(privcheck.__file__).parents[1])
+    places = os.environ | {"PYTHONPATH": str(Path(privcheck.__file__).parents[1])}
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "privcheck", "claims", "--json", "claims.json"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": places},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=places,
     )  # fmt: skip
     try:
         first = process.stdout.readline()

@@ -12,7 +12,13 @@ from rich.text import Text
 from privcheck.claims import FAILS, ORDER_REFUTED, PROVEN, REFUTED, SUSPICIOUS, UNDER_READING, Claim, Finding, Findings
 from privcheck.reporting._pages.notebook_theory import findings_html as notebook
 from privcheck.reporting._pages.page_claims import render_claims as page
-from privcheck.reporting._text.claim_sentences import evidence_sentences, fault_sentences, headline, side_sentences
+from privcheck.reporting._text.claim_sentences import (
+    evidence_sentences,
+    fault_sentences,
+    headline,
+    side_sentences,
+    status_words,
+)
 from privcheck.reporting._text.claims_markdown import claims_page
 from privcheck.reporting._text.evidence_page import evidence_page
 
@@ -38,7 +44,7 @@ def details(findings: Sequence[Finding], *, each: bool = True, total: bool = Tru
     """
     parts: list[RenderableType] = []
     for finding in findings if each else ():
-        parts.append(Text.assemble((finding.id, "bold"), "  ", (finding.status, STYLES.get(finding.status, ""))))
+        parts.append(Text.assemble((finding.id, "bold"), "  ", (status_words(finding), STYLES.get(finding.status, ""))))
         parts += map(_indented, [*evidence_sentences(finding), *fault_sentences(finding)])
     if len(findings) == 1 and each and total:
         (only,) = findings
