@@ -144,7 +144,11 @@ def _finite(name: str, values: Any) -> Any:
     """Return several numbers as a tuple; None if there are none to be given."""
     if values is None and name.startswith("region"):
         return None
-    if isinstance(values, str | bytes) or not isinstance(values, Sequence | np.ndarray):
+    if (
+        isinstance(values, str | bytes)
+        or not isinstance(values, Sequence | np.ndarray)
+        or getattr(values, "ndim", 1) == 0
+    ):
         raise PrivcheckError(name, values, "a tuple of real numbers")
     found = tuple(_end(name, value) for value in values)
     if math.inf in map(abs, found):

@@ -235,7 +235,7 @@ def test_what_is_no_number_is_refused_in_one_line(value):
 
 @pytest.mark.parametrize("options", [
     {"region": (1, 0.5)}, {"region": (0,)}, {"region": 1}, {"region": "01"}, {"region": (0, math.inf)},
-    {"specials": 3}, {"specials": "12"}, {"specials": (math.inf,)},
+    {"region": np.array(3)}, {"specials": 3}, {"specials": "12"}, {"specials": (math.inf,)},
 ])  # fmt: skip
 def test_regions_and_special_values_are_checked(options):
     with pytest.raises(PrivcheckError, match=f"{next(iter(options))} of x: got"):
@@ -265,7 +265,7 @@ def test_a_share_stands_beside_the_status():
     """Both sides meet at x = 1/3, inside of a box, which therefore cannot be proven."""
     x = probability("x")
     says = at_least(maximum(3 * x.symbol, 1), (3 * x.symbol + 1) / 2)
-    found = examine(Claim("me/x", "p", "q", "inequality", (printed(x, says=says),)), Effort(300, 12))
+    found = examine(Claim("me/x", "p", "q", "inequality", (printed(x, says=says),)), Effort(300, 24))
     assert found.status == "verified-on-region"
     share = found.readings[0].evidence["share"]
     assert 0.9 < share < 0.999
