@@ -135,7 +135,8 @@ def _end(name: str, value: Any) -> float | Fraction:
             value = Fraction(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or value != value:
         raise PrivcheckError(name, given, "a real number, or math.inf", "as in 0, 0.5 or Fraction(1, 3)")
-    if abs(value) > LARGEST and abs(value) != math.inf:
+    size: Any = abs(value)
+    if LARGEST < size != math.inf:
         raise PrivcheckError(name, words("a number beyond floats"), f"at most {LARGEST:g} in size, or math.inf")
     return value
 
@@ -144,11 +145,8 @@ def _finite(name: str, values: Any) -> Any:
     """Return several numbers as a tuple; None if there are none to be given."""
     if values is None and name.startswith("region"):
         return None
-    if (
-        isinstance(values, str | bytes)
-        or not isinstance(values, Sequence | np.ndarray)
-        or getattr(values, "ndim", 1) == 0
-    ):
+    listed = isinstance(values, Sequence | np.ndarray) and getattr(values, "ndim", 1) == 1
+    if isinstance(values, str | bytes) or not listed:
         raise PrivcheckError(name, values, "a tuple of real numbers")
     found = tuple(_end(name, value) for value in values)
     if math.inf in map(abs, found):
