@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from privcheck.errors import printable
 
@@ -15,8 +16,8 @@ WINDOW, DAY = 30.0, 86400.0
 """Seconds of work from which the remaining time is estimated."""
 
 
-_shown = False
-"""Whether a bar is on the screen: work inside of work shows none of its own."""
+_bar: Any = None
+"""The bar on the screen, if there is one: work inside of work shows none of its own."""
 
 
 @contextmanager
@@ -35,8 +36,8 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     ...     advance(10)
 
     """
-    global _shown
-    if _shown or not sys.stderr.isatty():
+    global _bar
+    if _bar is not None or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console
@@ -63,8 +64,26 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
         if len(shown) > (room := max(bar.console.width - REST, 12)):
             shown = f"{shown[: room // 2]}...{shown[-(room - room // 2 - 3) :]}"
         task = bar.add_task(shown, total=total)
-        _shown = True
+        _bar = bar
         try:
             yield lambda amount: bar.advance(task, amount)
         finally:
-            _shown = False
+            _bar = None
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Take the bar off the screen while the block writes to standard output.
+
+    >>> with aside():
+    ...     print("found")
+    found
+    """
+    if _bar is None:
+        yield
+        return
+    _bar.live.stop()
+    try:
+        yield
+    finally:
+        _bar.live.start()

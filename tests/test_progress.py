@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 
 import pytest
 
-from privcheck.progress import REST, progress
+from privcheck.progress import REST, aside, progress
 
 
 class Terminal(io.StringIO):
@@ -29,3 +30,18 @@ def test_a_long_description_leaves_the_times_their_room(columns, monkeypatch):
     assert "bandit.py:Bandit" in text or columns < REST + 32
     assert "0:00:00 < " in text
     assert "…" not in text
+
+
+def test_what_is_printed_aside_goes_to_standard_output_and_the_bar_comes_back(monkeypatch, capsys):
+    shown = Terminal()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress("examining", 10, counted=True) as advance:
+        advance(4)
+        with aside():
+            sys.stdout.write("found one\n")
+            before = shown.getvalue()
+        assert "found one" not in before
+        advance(3)
+    assert capsys.readouterr().out == "found one\n"
+    assert "7/10" in shown.getvalue().removeprefix(before)

@@ -76,6 +76,8 @@ class Algorithm(Declared):
     """Whether it is defined for rewards outside [0, 1]."""
     approximate: ClassVar[bool] = False
     """Whether its parameter `delta` is that of (epsilon, delta)-DP."""
+    local: ClassVar[bool] = False
+    """Whether the budget is that of local DP: each reward is private before the learner sees it."""
     audit_setting: ClassVar[AuditSetting | None] = None
     """Where its privacy shows: what an audit of its id plays by default."""
     simulation_engine: ClassVar[str]

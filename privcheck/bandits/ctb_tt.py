@@ -247,6 +247,7 @@ class CTBTT(BestArmAlgorithm):
 
     id: ClassVar[str] = "ctb-tt"
     source: ClassVar[str] = "Azize, Jourdan, Al Marjani and Basu 2024; a reconstruction from the abstract"
+    local: ClassVar[bool] = True
     tosses_coins: ClassVar[bool] = True
     simulation_engine: ClassVar[str] = "step"
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=100_000, arms=3, horizon=6)

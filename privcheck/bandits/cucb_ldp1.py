@@ -107,6 +107,7 @@ class CUCBLDP1(SemiBanditAlgorithm):
 
     id: ClassVar[str] = "cucb-ldp1"
     source: ClassVar[str] = "Chen et al. 2020, Algorithm 1"
+    local: ClassVar[bool] = True
     tosses_coins: ClassVar[bool] = True
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=5_000, arms=4, horizon=4, observe="releases")
     kernel = staticmethod(cucb_ldp1_kernel)

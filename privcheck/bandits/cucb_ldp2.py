@@ -117,6 +117,7 @@ class CUCBLDP2(SemiBanditAlgorithm):
 
     id: ClassVar[str] = "cucb-ldp2"
     source: ClassVar[str] = "Chen et al. 2020, Algorithm 2; repaired bonus: this project"
+    local: ClassVar[bool] = True
     tosses_coins: ClassVar[bool] = True
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=5_000, arms=4, horizon=4, observe="releases")
     kernel = staticmethod(cucb_ldp2_kernel)

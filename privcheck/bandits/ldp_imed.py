@@ -112,6 +112,7 @@ class LDPIMED(Algorithm):
 
     id: ClassVar[str] = "ldp-imed"
     source: ClassVar[str] = "this project, after Honda and Takemura 2015"
+    local: ClassVar[bool] = True
     simulation_engine: ClassVar[str] = "step"
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=40_000, horizon=4)
     kernel = staticmethod(ldp_imed_kernel)

@@ -120,6 +120,7 @@ class LDPKLUCB(Algorithm):
 
     id: ClassVar[str] = "ldp-kl-ucb"
     source: ClassVar[str] = "this project, after Garivier and Cappe 2011"
+    local: ClassVar[bool] = True
     simulation_engine: ClassVar[str] = "step"
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=40_000, horizon=4)
     kernel = staticmethod(ldp_kl_ucb_kernel)

@@ -145,6 +145,7 @@ class LDPTT(BestArmAlgorithm):
 
     id: ClassVar[str] = "ldp-tt"
     source: ClassVar[str] = "this project, after Russo 2016"
+    local: ClassVar[bool] = True
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=40_000, horizon=6)
     kernel = staticmethod(ldp_tt_kernel)
 

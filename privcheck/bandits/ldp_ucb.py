@@ -110,6 +110,7 @@ class LDPUCB(Algorithm):
 
     id: ClassVar[str] = "ldp-ucb"
     source: ClassVar[str] = "Ren, Zhou, Liu and Shroff 2020, from its published code"
+    local: ClassVar[bool] = True
     simulation_engine: ClassVar[str] = "step"
     audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=40_000, horizon=4)
     kernel = staticmethod(ldp_ucb_kernel)

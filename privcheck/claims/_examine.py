@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, overload
 
@@ -32,9 +32,10 @@ from privcheck.claims._prove.enumeration import enumerated
 from privcheck.claims._prove.symbolic import vanishes
 from privcheck.claims._registry_of_causes import fault_and_cause
 from privcheck.claims._search.hunt import hunt
+from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.extras import require_extra
-from privcheck.progress import progress
+from privcheck.progress import aside, progress
 
 LEAST_SHARE = 0.9
 """A proof on a smaller share of the region is not reported as one."""
@@ -50,11 +51,19 @@ class Effort:
     boxes : parts that a proof may look at.
     seed : of the random points.
 
+    Raises
+    ------
+    PrivcheckError : what is no whole number, or one below 0.
+
     """
 
     points: int = 3000
     boxes: int = 1500
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("points", "boxes", "seed"):
+            object.__setattr__(self, name, check(name, getattr(self, name), Integer(0)))
 
 
 @overload
@@ -63,7 +72,11 @@ def examine(claims: Claim, effort: Effort | None = None) -> Finding: ...
 
 @overload
 def examine(
-    claims: str | Iterable[str | Claim] | None = None, effort: Effort | None = None, *, paper: str | None = None
+    claims: str | Iterable[str | Claim] | None = None,
+    effort: Effort | None = None,
+    *,
+    paper: str | None = None,
+    tell: Callable[[Finding], object] | None = None,
 ) -> Findings: ...
 
 
@@ -72,6 +85,7 @@ def examine(
     effort: Effort | None = None,
     *,
     paper: str | None = None,
+    tell: Callable[[Finding], object] | None = None,
 ) -> Finding | Findings:
     """Search the domains of claims for counterexamples, prove them where that is possible, and say what was found.
 
@@ -87,6 +101,7 @@ def examine(
     claims : a `Claim`; or ids of claims or of theorems that rest on claims, one or several; None for all claims.
     effort : of the search and the proof of each reading; None for the usual one, about a minute for all claims.
     paper : only claims of this paper, such as "hu-2021".
+    tell : is called with each finding of several as soon as it is known.
 
     Returns
     -------
@@ -115,9 +130,12 @@ def examine(
     chosen = chosen_claims(claims, paper)
     found = Findings()
     try:
-        with progress("examining claims", len(chosen)) as advance:
+        with progress("examining claims", len(chosen), counted=True) as advance:
             for claim in chosen:
                 found.append(_examine_one(claim, effort))
+                if tell is not None:
+                    with aside():
+                        tell(found[-1])
                 advance(1)
     except KeyboardInterrupt:  # what was found is not lost
         if not found:
@@ -165,7 +183,9 @@ def _together(claim: Claim, statuses: list[str], steps: list[str]) -> str:
         return FAILS if claim.role == "step" else statuses[0]
     if any(refuted):
         return UNDER_READING
-    return SUSPICIOUS if SUSPICIOUS in statuses else statuses[0]
+    if SUSPICIOUS in statuses or len(set(statuses)) == 1:
+        return SUSPICIOUS if SUSPICIOUS in statuses else statuses[0]
+    return ON_REGION if set(statuses) == {PROVEN, ON_REGION} else NOT_REFUTED  # no more than under every reading
 
 
 def examine_reading(reading: Reading, effort: Effort) -> ReadingFinding:

@@ -112,6 +112,8 @@ def expression(value: Expression | Number) -> Expression:
     if isinstance(value, Expression):
         return value
     try:
+        if isinstance(value, bool):
+            raise TypeError
         return Expression("constant", (), Fraction(str(value)) if isinstance(value, float) else Fraction(value))
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         got = words(f"an object of type {type(value).__name__}") if not isinstance(value, str | float) else value

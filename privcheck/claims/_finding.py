@@ -34,7 +34,7 @@ STATUSES = {
     FAILS: "a displayed step of a derivation is false; the result that it leads to may still hold",
     SUSPICIOUS: "seems to fail in floating point, but no counterexample could be confirmed; not an error",
     PROVEN: "proven on the whole printed domain, by intervals or by computer algebra",
-    ON_REGION: "proven by intervals on the region that is named, a part of the printed domain",
+    ON_REGION: "proven on the region that is named, or on the share of it that is given; the rest of the domain is not",
     NOT_REFUTED: "searched without a counterexample; this is no proof",
     NOT_CHECKABLE: "not a formula in finitely many numbers; nothing was tried",
 }

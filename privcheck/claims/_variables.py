@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from privcheck.claims._expression import Expression, decimal, variable
 from privcheck.errors import PrivcheckError, words
 
 MOST_SEARCHED = 10**6
 """Where the search of an unbounded variable ends."""
+
+LARGEST = 1e300
+"""Ends of a domain may be as large as this, or infinite."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,8 @@ class Variable:
 
     Raises
     ------
-    PrivcheckError : ends that are no real numbers, or between which there is nothing.
+    PrivcheckError : a name that is no text, ends, a region or special values that are no real numbers, or ends between
+        which there is nothing.
 
     Examples
     --------
@@ -54,8 +61,14 @@ class Variable:
     words: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise PrivcheckError("name", self.name, "a text, such as 'epsilon'")
         for name in ("low", "high"):
             object.__setattr__(self, name, _end(f"{name} of {self.name}", getattr(self, name)))
+        for name in ("specials", "region"):
+            object.__setattr__(self, name, _finite(f"{name} of {self.name}", getattr(self, name)))
+        if self.region is not None and not (len(self.region) == 2 and self.region[0] <= self.region[1]):
+            raise PrivcheckError(f"region of {self.name}", self.region, "(low, high), the low end first")
         first, last = (math.ceil(self.low), math.floor(self.high)) if self._is_finite_integer else (self.low, self.high)
         if first > last or (first == last and (self.low_open or self.high_open)) or math.inf in (first, -last):
             got = words(f"{self.name} from {_shown(self.low)} to {_shown(self.high)}")
@@ -81,7 +94,7 @@ class Variable:
     def searched(self) -> tuple[float, float]:
         """The finite range that is searched; sums grow with integers, so that a region limits those."""
         if self.integer and self.region:
-            return self.region
+            return float(self.region[0]), float(self.region[1])
         low, high = max(self.low, -float(MOST_SEARCHED)), min(self.high, float(MOST_SEARCHED))
         return _float_within(low, math.inf), _float_within(high, -math.inf)
 
@@ -114,14 +127,31 @@ class Variable:
 
 def _end(name: str, value: Any) -> float | Fraction:
     """Return an end of a domain as a number."""
-    if hasattr(value, "item") and not hasattr(value, "free_symbols"):
-        value = value.item()  # of numpy
+    given = value
+    if isinstance(value, np.generic | np.ndarray) and value.size == 1:
+        value = value.item()
     if isinstance(value, str | Decimal):
         with suppress(ValueError, OverflowError, ZeroDivisionError):
             value = Fraction(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or value != value:
-        raise PrivcheckError(name, value, "a real number, or math.inf", "as in 0, 0.5 or Fraction(1, 3)")
+        raise PrivcheckError(name, given, "a real number, or math.inf", "as in 0, 0.5 or Fraction(1, 3)")
+    size: Any = abs(value)
+    if LARGEST < size != math.inf:
+        raise PrivcheckError(name, words("a number beyond floats"), f"at most {LARGEST:g} in size, or math.inf")
     return value
+
+
+def _finite(name: str, values: Any) -> Any:
+    """Return several numbers as a tuple; None if there are none to be given."""
+    if values is None and name.startswith("region"):
+        return None
+    listed = isinstance(values, Sequence | np.ndarray) and getattr(values, "ndim", 1) == 1
+    if isinstance(values, str | bytes) or not listed:
+        raise PrivcheckError(name, values, "a tuple of real numbers")
+    found = tuple(_end(name, value) for value in values)
+    if math.inf in map(abs, found):
+        raise PrivcheckError(name, values, "finite numbers")
+    return found
 
 
 def _shown(value: float | Fraction) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privcheck.cli._delivery import deliver
+from privcheck.cli._delivery import deliver, show
 from privcheck.cli._options import Json, check_html, check_json, whole
 from privcheck.cli._statuses import status_of_claims
 from privcheck.errors import PrivcheckError, words
@@ -66,11 +67,11 @@ def claims(
         privcheck claims --list --fault misprint
 
     A refutation holds in exact rationals, or in intervals of 50 and of 100 digits. Effort is counted in evaluations, so
-    that equal runs give equal findings. Needs the extra packages of `pip install 'privcheck[claims]'`. Ctrl-C and
-    SIGTERM end the work with what was found by then.
+    that equal runs give equal findings. Needs the extra packages of `pip install 'privcheck[claims]'`. Each finding is
+    printed as soon as it is known. Ctrl-C and SIGTERM end the work with what was found by then.
 
     Exit status: 0 nothing refuted, 1 a printed form fails, under some reading at least, or a step of a derivation, 2
-    bad input.
+    bad input, 130 or 143 interrupted.
     """
     check_json(json)
     check_html(html)
@@ -89,11 +90,12 @@ def claims(
         chosen = [claim for claim in chosen if _has(status, fault, kept.get(claim.id))]
         if listed:
             return _listed(chosen, kept, json)
-    found = examine(chosen, work)
+    together = json == "-" or len(chosen) == 1
+    found = examine(chosen, work, tell=None if together else _Printed(any((json, html, markdown))))
     found.run = _how(effort, seed, work)
     if found.unexamined:
         found.run = {**found.run, "unexamined": found.unexamined}
-    _hand_out(found, json, html, None if found.unexamined else markdown)
+    _hand_out(found, json, html, None if found.unexamined else markdown, each=together)
     return status_of_claims(sum(finding.wrong for finding in found), found.unexamined)
 
 
@@ -170,7 +172,27 @@ def _kept(found: Finding | None) -> dict[str, str | None]:
     return dict(zip(("kept_status", "fault", "cause"), told, strict=True))
 
 
-def _hand_out(found: Findings, json: str | None, html: str | None, markdown: str | None) -> None:
+class _Printed:
+    """Prints what was found about each of several claims; where nobody reads it, only files are worth more work."""
+
+    def __init__(self, kept: bool) -> None:
+        self.kept, self.read = kept, True
+
+    def __call__(self, finding: Finding) -> None:
+        from privcheck.claims import Findings
+        from privcheck.reporting import details
+
+        try:
+            if self.read:
+                show(details(Findings([finding]), total=False))
+                sys.stdout.flush()
+        except OSError:
+            self.read = False
+            if not self.kept:
+                raise
+
+
+def _hand_out(found: Findings, json: str | None, html: str | None, markdown: str | None, *, each: bool) -> None:
     from pathlib import Path
 
     from privcheck.files import write_whole
@@ -186,7 +208,7 @@ def _hand_out(found: Findings, json: str | None, html: str | None, markdown: str
         for paper in dict.fromkeys(finding.paper for finding in found):
             content = documentation(found, paper)
             files.append(partial(write_whole, str(Path(markdown).parent / f"{paper}.md"), content, "markdown"))
-    deliver(json, to_json({"run": dict(found.run), "claims": found}), lambda: details(found), *files)
+    deliver(json, to_json({"run": dict(found.run), "claims": found}), lambda: details(found, each=each), *files)
 
 
 def _replayed(path: str) -> int:
@@ -195,7 +217,6 @@ def _replayed(path: str) -> int:
 
     from privcheck.claims import CLAIMS, findings_from_json
     from privcheck.claims import replay as again
-    from privcheck.cli._delivery import show
 
     confirmations = Table("id", "readings refuted again", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for finding in findings_from_json(path):

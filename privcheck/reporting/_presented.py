@@ -69,7 +69,7 @@ def details(result: Any, **options: Any) -> RenderableType:
     ----------
     result : of any kind.
     options : `compare`, whether policies are compared too, of a simulation; `everything`, of bounds; `paths`, the files
-        of a curve; `found` and `asked_delta`, of a plan; `expected`, of several audits.
+        of a curve; `found` and `asked_delta`, of a plan; `expected`, of several audits; `each` and `total`, of claims.
 
     Examples
     --------

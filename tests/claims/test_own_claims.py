@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sympy
+from rich.console import Console
 
 from privcheck import PrivcheckError, claims
 from privcheck.claims import (
@@ -31,12 +33,14 @@ from privcheck.claims import (
     expression,
     kept_findings,
     log,
+    maximum,
     positive,
     printed,
     probability,
     sqrt,
     variable,
 )
+from privcheck.reporting import details, evidence_sentences
 
 LITTLE = Effort(300, 200)
 P, EPSILON = probability("p"), Variable("epsilon", 0, 2, low_open=True)
@@ -206,3 +210,67 @@ def test_what_computer_algebra_stumbles_over_is_no_error():
 def test_a_comparison_names_the_function_to_use():
     with pytest.raises(PrivcheckError, match=r"expected a relation; say at_most\(left, right\)"):
         _ = log(variable("x")) <= 1
+
+
+@pytest.mark.parametrize("value", [
+    sympy.zoo, sympy.nan, sympy.oo, sympy.I, True, None, "", "zoo", math.nan, 1j, [], np.array([1, 2]), 10**400,
+])  # fmt: skip
+def test_what_is_no_number_is_refused_in_one_line(value):
+    x = probability("x")
+    tries = {
+        "low": lambda: Variable("x", value, math.inf),
+        "region": lambda: Variable("x", 0, math.inf, region=(value, 1)),
+        "special": lambda: Variable("x", 0, 2, specials=(value,)),
+        "side": lambda: at_most(x.symbol, value),
+        "points": lambda: Effort(points=value),
+        "seed": lambda: Effort(seed=value),
+    }
+    for name, call in tries.items():
+        if isinstance(value, int) and value > 1 and name in ("side", "points", "seed"):
+            continue
+        with pytest.raises(PrivcheckError) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("options", [
+    {"region": (1, 0.5)}, {"region": (0,)}, {"region": 1}, {"region": "01"}, {"region": (0, math.inf)},
+    {"region": np.array(3)}, {"specials": 3}, {"specials": "12"}, {"specials": (math.inf,)},
+])  # fmt: skip
+def test_regions_and_special_values_are_checked(options):
+    with pytest.raises(PrivcheckError, match=f"{next(iter(options))} of x: got"):
+        Variable("x", 0, math.inf, **options)
+
+
+def test_a_name_is_a_text():
+    with pytest.raises(PrivcheckError, match="name: got"):
+        Variable([], 0, 1)
+
+
+def test_a_status_says_no_more_than_holds_under_every_reading():
+    x, wide = probability("x"), Variable("x", 0, math.inf, region=(0, 1))
+    true = Reading("small", (x,), at_most(x.symbol, 1))
+    on_region = Reading("large", (wide,), at_most(wide.symbol, 2 + wide.symbol**2))
+    unknown = Reading("in words", (x,), None)
+
+    def status(*readings):
+        return examine(Claim("me/x", "p", "q", "inequality", readings), LITTLE).status
+
+    assert (status(true), status(on_region)) == ("proven", "verified-on-region")
+    assert status(true, on_region) == status(on_region, true) == "verified-on-region"
+    assert status(true, unknown) == "not-refuted"
+
+
+def test_a_share_stands_beside_the_status():
+    """Both sides meet at x = 1/3, inside of a box, which therefore cannot be proven."""
+    x = probability("x")
+    says = at_least(maximum(3 * x.symbol, 1), (3 * x.symbol + 1) / 2)
+    found = examine(Claim("me/x", "p", "q", "inequality", (printed(x, says=says),)), Effort(300, 24))
+    assert found.status == "verified-on-region"
+    share = found.readings[0].evidence["share"]
+    assert 0.9 < share < 0.999
+    (sentence,) = evidence_sentences(found)
+    assert sentence.endswith("; the rest of the domain is not proven")
+    console = Console(width=200, file=io.StringIO())
+    console.print(details(Findings([found])))
+    assert f"me/x  verified-on-region ({math.floor(1000 * share) / 10:.1f} % of it)\n" in console.file.getvalue()

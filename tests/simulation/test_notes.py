@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from privcheck.bandits import ALGORITHMS
 from privcheck.reporting import details, page
 from privcheck.results import PolicyResult, Simulation
 from privcheck.simulation import simulate
@@ -39,10 +40,19 @@ def test_an_order_that_favours_a_policy_is_said(policies, means, options, said):
 def test_budgets_stand_beside_the_regret():
     found = simulate(["adap-ucb(epsilon=0.5)", "adap-ucb(epsilon=2)"], [0.75, 0.5], horizon=100, runs=3)
     assert "adap-ucb(epsilon=0.5): epsilon = 0.5; adap-ucb(epsilon=2): epsilon = 2" in printed(found)
+    found = simulate(["adap-ucb", "ldp-ucb"], [0.75, 0.5], horizon=100, runs=3, epsilon=1.0)
+    assert "adap-ucb: epsilon = 1; ldp-ucb: epsilon = 1 (local DP)" in printed(found)
     found = simulate(["ucb", "kl-ucb"], [0.75, 0.5], horizon=100, runs=3)
     assert printed(found).startswith("pseudo-regret after 100 rounds, 3 runs policy mean")
     figure = simulate(["ucb", "adap-ucb"], [0.75, 0.5], horizon=100, runs=3, epsilon=1.0).plot()
     assert "epsilon = 1 (ucb: not private)" in figure.legends[0].get_title().get_text()
+
+
+@pytest.mark.parametrize("name", list(ALGORITHMS))
+def test_a_local_algorithm_says_so(name):
+    """The mark agrees with the guarantee that the docstring states."""
+    stated = "epsilon-local DP" in (ALGORITHMS[name].__doc__ or "")
+    assert ALGORITHMS[name].local == stated
 
 
 def test_rounding_is_no_difference():

@@ -304,15 +304,25 @@ def _support(law: Any, name: str) -> Array:
     expected = "a law with methods logpdf(x) and support(), such as scipy.stats.laplace(0.0, 2.0)"
     if not (callable(getattr(law, "logpdf", None)) and callable(getattr(law, "support", None))):
         raise PrivcheckError(name, words(f"an object of type {type(law).__name__}"), expected)
+    place, pairs = f"{name}.support()", "(low, high), or a list of one such pair for each axis"
+    hint = "two ends with a number for each axis are list(zip(low, high))"
     try:
-        given = np.asarray(law.support(), float)
-    except (TypeError, ValueError):
-        given = np.zeros(0)
+        ends = law.support()
+        if np.iscomplexobj(ends):
+            raise TypeError("complex numbers")
+        given = np.asarray(ends, float)
+    except Exception as error:  # of the user's own code
+        got = words(f"{type(error).__name__}: {error}".splitlines()[0])
+        raise PrivcheckError(place, got, pairs) from error
+    if given.shape == (2, 2) and isinstance(ends, tuple) and not any(isinstance(end, tuple) for end in ends):
+        raise PrivcheckError(place, words(f"a tuple of two {type(ends[0]).__name__} objects"), pairs, hint)
     box = given[None] if given.shape == (2,) else given
-    if box.ndim != 2 or box.shape[1] != 2 or not len(box) or not (box[:, 0] < box[:, 1]).all():
-        raise PrivcheckError(
-            f"{name}.support()", words("something else"), "(low, high), or one such pair for each axis"
-        )
+    if box.ndim != 2 or box.shape[1] != 2 or not len(box):
+        raise PrivcheckError(place, words(f"numbers of shape {given.shape}"), pairs, hint)
+    rising = box[:, 0] < box[:, 1]
+    if not rising.all():
+        got = words(f"the pair {tuple(box[int(np.argmin(rising))].tolist())}")
+        raise PrivcheckError(place, got, "pairs (low, high), low below high", hint)
     if len(box) > MOST_DIMENSIONS:
         hint = "give the law of a function of the output, such as its norm: post-processing only loses"
         raise PrivcheckError(name, words(f"{len(box)} dimensions"), f"at most {MOST_DIMENSIONS}", hint)

@@ -59,6 +59,8 @@ def fit_of_law(samples: Any, law: Law) -> LawFit:
 def _checked(samples: Any, dimensions: int) -> Array:
     shape = "(n,)" if dimensions == 1 else f"(n, {dimensions})"
     try:
+        if np.iscomplexobj(samples):
+            raise TypeError
         given = np.asarray(samples, float)
     except (TypeError, ValueError):
         got = words(f"an object of type {type(samples).__name__}")

@@ -31,7 +31,7 @@ def edge_values(of: Variable) -> list[float]:
     near += [high - distance * (high - max(low, high - 1.0)) for distance in NEAR]
     round_values = [0.1, 0.25, 0.5, 0.9, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 100.0]
     ends = ([] if of.low_open else [low]) + ([] if of.high_open else [high])
-    values = [*ends, *near, *round_values, *of.specials]
+    values = [*ends, *near, *round_values, *map(float, of.specials)]
     return sorted({value for value in values if low <= value <= high})
 
 

@@ -12,7 +12,13 @@ from rich.text import Text
 from privcheck.claims import FAILS, ORDER_REFUTED, PROVEN, REFUTED, SUSPICIOUS, UNDER_READING, Claim, Finding, Findings
 from privcheck.reporting._pages.notebook_theory import findings_html as notebook
 from privcheck.reporting._pages.page_claims import render_claims as page
-from privcheck.reporting._text.claim_sentences import evidence_sentences, fault_sentences, headline, side_sentences
+from privcheck.reporting._text.claim_sentences import (
+    evidence_sentences,
+    fault_sentences,
+    headline,
+    side_sentences,
+    status_words,
+)
 from privcheck.reporting._text.claims_markdown import claims_page
 from privcheck.reporting._text.evidence_page import evidence_page
 
@@ -28,19 +34,25 @@ STYLES = {
 }
 
 
-def details(findings: Sequence[Finding]) -> RenderableType:
-    """Return the findings with their evidence, and for one finding alone also what is printed and what follows."""
+def details(findings: Sequence[Finding], *, each: bool = True, total: bool = True) -> RenderableType:
+    """Return the findings with their evidence, and for one finding alone also what is printed and what follows.
+
+    Parameters
+    ----------
+    each : whether the findings are listed.
+    total : whether they are summed up; without it, one finding is shown as one of several.
+    """
     parts: list[RenderableType] = []
-    for finding in findings:
-        parts.append(Text.assemble((finding.id, "bold"), "  ", (finding.status, STYLES.get(finding.status, ""))))
+    for finding in findings if each else ():
+        parts.append(Text.assemble((finding.id, "bold"), "  ", (status_words(finding), STYLES.get(finding.status, ""))))
         parts += map(_indented, [*evidence_sentences(finding), *fault_sentences(finding)])
-    if len(findings) == 1:
+    if len(findings) == 1 and each and total:
         (only,) = findings
         parts += map(_indented, side_sentences(only) if only.wrong else [])
         parts.append(Text(f"{only.place}: {only.quote}"))
         if only.wrong and only.consequence:
             parts.append(Text(only.consequence))
-    return Group(*parts, Text(headline(findings)))
+    return Group(*parts, *([Text(headline(findings))] if total else []))
 
 
 def listed_claims(claims: Sequence[Claim], kept: Mapping[str, Finding]) -> RenderableType:

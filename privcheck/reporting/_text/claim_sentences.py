@@ -12,6 +12,7 @@ from privcheck.claims import (
     FAULTS,
     NOT_REFUTED,
     ORDER_REFUTED,
+    PROVEN,
     REFUTED,
     STATUSES,
     SUSPICIOUS,
@@ -110,7 +111,7 @@ def evidence(reading: ReadingFinding) -> str:
         path = ", ".join(f"{name} = {value}" for name, value in told["path"].items())
         return f"{told['ratio']} tends to infinity along {path}; it is above 1000 at s = {told['passed']['1000']}"
     if "method" in told:
-        return _proof(told)
+        return _proof(told, "" if reading.status == PROVEN else "; the rest of the domain is not proven")
     if reading.status in (NOT_REFUTED, SUSPICIOUS) and "tried" in told:
         closest = max(-float(told["closest"]), 0.0) + 0.0  # no minus zero
         return f"{told['tried']} points; closest: relative gap {closest:.2g} at {_point(told['where'])}"
@@ -132,15 +133,27 @@ def _number(value: Any) -> str:
         return str(value)
 
 
-def _proof(told: dict[str, Any]) -> str:
+def status_words(finding: Finding) -> str:
+    """Return the status, with the share of the region on which there is a proof if that is not all of it.
+
+    >>> from privcheck.claims import kept_findings
+    >>> [status_words(of) for of in kept_findings() if of.id in ("azize-basu-2022/lem8", "hu-2021/fact17b")]
+    ['verified-on-region (98.5 % of it)', 'refuted']
+    """
+    shares = [of.evidence.get("share", 1.0) for of in finding.readings if of.status == finding.status]
+    share = min(map(float, shares), default=1.0)
+    return finding.status if share == 1.0 else f"{finding.status} ({_percent(share)} % of it)"
+
+
+def _proof(told: dict[str, Any], rest: str) -> str:
     if told["method"] == "computer algebra":
         return "an identity, shown by computer algebra"
     region = "; ".join(f"{name} in [{low:g}, {high:g}]" for name, (low, high) in told["region"].items())
     if told["method"] == "enumeration":
         where = "its only point" if told["points"] == 1 else f"all {told['points']} points"
-        return f"checked exactly at {where}" + (f" with {region}" if region else "")
+        return f"checked exactly at {where}" + (f" with {region}" if region else "") + rest
     share = "" if told["share"] == 1.0 else f"{_percent(told['share'])} % of "
-    return f"proven by intervals on {share}{region}, {told['boxes']} boxes" + _left_open(told)
+    return f"proven by intervals on {share}{region}, {told['boxes']} boxes" + _left_open(told) + rest
 
 
 def _percent(share: float) -> str:

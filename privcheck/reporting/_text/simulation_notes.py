@@ -74,6 +74,10 @@ def budgets_words(simulation: Simulation) -> str:
         told = [(name, getattr(spec, name, None)) for name in ("epsilon", "delta", "rho", "mu")]
         told = [pair for pair in told if pair[1] and (pair[0] != "delta" or spec.feedback != "identification")]
         budget = ", ".join(f"{name} = {amount:g}" for name, amount in told) if spec.private else ""
+        if budget and getattr(spec, "local", False):
+            budget += " (local DP)"
+        elif budget and spec.feedback == "contextual" and getattr(spec, "id", ""):
+            budget += " (joint DP)"
         by_budget.setdefault(budget or "not private", []).append(result.policy)
     private = [budget for budget in by_budget if budget != "not private"]
     if len(private) == 1:

@@ -157,12 +157,42 @@ class Bad:
         return self._support
 
 
+def test_the_ends_of_two_axes_are_not_taken_for_pairs():
+    """Unnormalised on [-5, 5] x [0, 10]: read as [-5, 0] x [5, 10], the ends would give another bound in silence."""
+
+    class Plane:
+        normalised = False
+
+        def __init__(self, shift, support):
+            self.shift, self.support = shift, lambda: support
+
+        def logpdf(self, x):
+            return -np.abs(x[:, 0] - self.shift) - x[:, 1]
+
+    pairs = [(-5.0, 5.0), (0.0, 10.0)]
+    assert bound_from_laws(Plane(0.0, pairs), Plane(1.0, pairs)).epsilon_lower == pytest.approx(1.0, abs=0.01)
+    low, high = np.array(pairs).T
+    with pytest.raises(PrivcheckError, match=r"list\(zip\(low, high\)\)"):
+        bound_from_laws(Plane(0.0, (low, high)), Plane(1.0, (low, high)))
+
+
+def test_complex_samples_are_refused():
+    with pytest.raises(PrivcheckError, match="samples: got an object of type ndarray, expected numbers"):
+        fit_of_law(np.full(100, 1j), stats.norm())
+
+
 @pytest.mark.parametrize(
     ("law", "message"),
     [
         (3, "first: got an object of type int, expected a law"),
         (Bad(support=(1.0, 0.0)), r"first\.support\(\)"),
         (Bad(support="ends"), r"first\.support\(\)"),
+        (Bad(support=(math.nan, 1.0)), r"got the pair \(nan, 1\.0\), expected pairs \(low, high\)"),
+        (Bad(support=(np.array([-5.0, 0.0]), np.array([5.0, 10.0]))), r"two ndarray objects.*list\(zip\(low, high\)\)"),
+        (Bad(support=([0, 0], [1, 1])), "got a tuple of two list objects, expected"),
+        (Bad(support=([0, 0, 0], [1, 1, 1])), r"got numbers of shape \(2, 3\), expected"),
+        (Bad(support=np.array([0.0, 1.0 + 1j])), "got TypeError: complex numbers"),
+        (Bad(support=[(0, 1), (0, 1, 2)]), r"first\.support\(\): got ValueError"),
         (Bad(support=[(0, 1)] * 4), "4 dimensions, expected at most 3; give the law of a function of the output"),
         (Bad(support=(0.0, 2.0)), "a density of mass 2, expected a density of mass 1; say `normalised = False`"),
         (Bad(logpdf=lambda x: 0.0), r"shape \(\), expected shape"),
