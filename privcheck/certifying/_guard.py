@@ -26,7 +26,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
 from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.reached_state import take_as_own
-from privcheck.targets import factory_arguments, own_arms
+from privcheck.targets import check_built_arms, factory_arguments, own_arms, refuse_mechanism
 
 NOWHERE = Keeping()
 
@@ -145,11 +145,12 @@ def guarded(
     if feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", feedback, expected, "other kinds cannot be guarded yet")
+    refuse_mechanism(policy, "policy")
     take_as_own(policy)
     by, contexts = kind(feedback), options["contexts"]
     builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, by.chooses))
     if not builds:
-        _check_policy(policy, by)
+        _check_policy(policy, by, arms)
     related = relation(options["neighbours"])
     refuse_adding(related, "a policy")
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
@@ -181,7 +182,7 @@ def guarded(
                 else:
                     with session.active():  # what the constructor draws is recorded, too
                         made = policy(own, **keywords)
-            _check_policy(made, by)
+            _check_policy(made, by, arms)
             if rng is not None:
                 noise_source(noise, rng, _own_generators(made))
         count = _arms(made, contexts, arms)
@@ -215,8 +216,8 @@ def _check_apart(policy: Any) -> None:
     check_can_be_put_back(policy)
 
 
-def _check_policy(policy: Any, by: Feedback) -> None:
-    """Refuse an object that is not a policy for this kind of feedback."""
+def _check_policy(policy: Any, by: Feedback, arms: int | None) -> None:
+    """Refuse an object that is not a policy for this kind of feedback, or has another number of arms."""
     if not all(callable(getattr(policy, name, None)) for name in (by.chooses, by.learns)):
         got = words(f"an object of type {type(policy).__name__}")
         expected = f"an object with {by.chooses}() and {by.learns}(), or a factory of such objects"
@@ -225,6 +226,8 @@ def _check_policy(policy: Any, by: Feedback) -> None:
         got = words(f"an object of type {type(policy).__name__} without {missing[0]}")
         raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")
     check_at_once("policy", policy, by.methods)
+    if by.one_arm_a_round:
+        check_built_arms(policy, arms)
 
 
 def _arms(policy: Any, contexts: Contexts | None, arms: int | None) -> int:

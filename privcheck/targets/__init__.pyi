@@ -13,6 +13,7 @@ from ._declaring_options import like as like
 from ._declaring_options import option as option
 from ._fix_settings import FixSettings as FixSettings
 from ._location import Location as Location
+from ._location import check_built_arms as check_built_arms
 from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
 from ._location import factory_parameters as factory_parameters
@@ -25,6 +26,7 @@ from ._mechanism import input_of as input_of
 from ._mechanism import is_measurement as is_measurement
 from ._mechanism import is_mechanism as is_mechanism
 from ._mechanism import outputs_from_batch as outputs_from_batch
+from ._mechanism import refuse_mechanism as refuse_mechanism
 from ._options_claim import Claim as Claim
 from ._options_effort import DEFAULT_RUNS as DEFAULT_RUNS
 from ._options_effort import DEFAULT_TIME_BUDGET as DEFAULT_TIME_BUDGET
