@@ -62,7 +62,7 @@ WITH_MEANS = {
     **CALLS,
     "simulate": lambda target, arms: privcheck.simulate(target, [0.5] * arms, horizon=6, runs=2),
     "guard of a built policy": lambda target, arms: privcheck.guard(
-        target(np.random.default_rng(0)), epsilon=1.0, arms=arms, noise="fast"
+        target(np.random.default_rng(0)), epsilon=1.0, arms=arms, noise="float"
     ),
 }
 
@@ -129,7 +129,7 @@ def test_a_watch_refuses_another_number(tmp_path):
 
 @pytest.mark.parametrize("class_name", ["Leader", "Inherited"])
 def test_a_fix_refuses_another_number(class_name):
-    with pytest.raises(PrivcheckError, match="^arms: got 2, expected 3"):
+    with pytest.raises(PrivcheckError, match=r"^arms: got 2, expected 3"):
         privcheck.fix(f"{__file__}:{class_name}", epsilon=1.0, arms=2, rounds=200, time_budget=1.0)
 
 

@@ -31,7 +31,7 @@ def test_a_function_of_data_is_no_policy(name):
 
 
 def test_a_fix_says_that_it_is_no_class_before_it_asks_for_arms():
-    with pytest.raises(PrivcheckError, match="^target: got .*, which is a function"):
+    with pytest.raises(PrivcheckError, match=r"^target: got .*, which is a function"):
         privcheck.fix(f"{__file__}:noisy_sum", epsilon=1.0)
 
 
