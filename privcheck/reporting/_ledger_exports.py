@@ -40,7 +40,7 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
         people = len({person for person, _ in rows.rewards})
         most = f"over all of them one lost at most {rows.lifetime():g}"
         yield f"  persons             {people}, in {windows} window{'' if windows == 1 else 's'}; {most}"
-    yield f"  last entry          {rows.last}: the start, events, rewards that were refused, and draws are numbered together"
+    yield f"  last entry          {rows.last}: the start, events, refused rewards and draws are numbered together"
     yield f"  snapshot            {_snapshot(rows)}"
     forgotten = rows.recorded - rows.told
     kept = f"kept of {rows.told} events" + (f", forgotten of {forgotten}" if forgotten else "")

@@ -69,7 +69,7 @@ def test_show_names_what_it_counts(ledger, capsys):
     assert told["rewards"] == "2 passed on to the policy, 4 refused, because no budget was left for their person"
     assert told["budget of a datum"].endswith("spent 0.5 by the datum that lost the most")
     assert told["what was told"] == "kept of 13 events, with the start and refused rewards among them"
-    assert told["last entry"].endswith("the start, events, rewards that were refused, and draws are numbered together")
+    assert told["last entry"].endswith("the start, events, refused rewards and draws are numbered together")
 
 
 def test_show_as_json(ledger, capsys):
