@@ -32,7 +32,7 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
     yield f"  events              {events or 'none'}{again}"
     yield f"  rewards             {_rewards(rows)}"
     charged = sum(bool(row.charges) for row in rows.releases)
-    yield f"  releases            {charged}, and {len(rows.releases) - charged} draws on public values, which charge nothing"
+    yield f"  releases            {charged}, and {len(rows.releases) - charged} draws on public values, at no charge"
     if parameters["per_user"] is not None:
         windows = len({window for _, window in rows.rewards})
         each = f"in one {parameters['window']}" if parameters["window"] else "for ever"

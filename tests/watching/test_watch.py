@@ -303,4 +303,4 @@ def test_an_alarm_names_the_line_and_the_next_command(store, tmp_path, capsys):
     assert f"{after}; patches: privcheck fix {file}:Greedy --epsilon 1 --arms 2" in said
     assert run(["watch", "--store", str(store)]) == 1
     assert after in " ".join(capsys.readouterr().out.split())
-    assert run(after.removeprefix("next: privcheck ").partition(",")[0].split() + ["--runs", "2000"]) == 1
+    assert run([*after.removeprefix("next: privcheck ").partition(",")[0].split(), "--runs", "2000"]) == 1

@@ -71,7 +71,7 @@ def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
 
 
 def next_step(report: WatchReport) -> str:
-    r"""Return what to run after an alarm: an audit of the code that is played now; empty without an alarm.
+    """Return what to run after an alarm: an audit of the code that is played now; empty without an alarm.
 
     >>> from privcheck.results._example_results import WATCHED
     >>> print(next_step(WATCHED))
