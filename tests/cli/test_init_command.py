@@ -225,12 +225,13 @@ def test_the_workflow_of_a_class_watches_it(claim, tmp_path, monkeypatch, capsys
     assert run(["init", "--from", "code/mine.py:MyUCB1", "--watch"]) == 0
     assert "watch.yml" in capsys.readouterr().out
     text = (tmp_path / ".github/workflows/watch.yml").read_text()
-    assert "${watched}" not in text and "${project}" not in text
+    assert "${" not in text.replace("${{", "")
     assert ("privcheck[plots]' .\n" in text) is bool(claim)
     (night,) = [
         step["run"] for step in yaml.safe_load(text)["jobs"]["watch"]["steps"] if "privcheck watch" in str(step)
     ]
     command = next(line for line in night.splitlines() if line.startswith("privcheck watch"))
+    (tmp_path / "code" / "mine.py").write_text(LEAKY.format(**PLAIN | {"head": ""}))  # now it may be imported
     asked = command.removeprefix("privcheck ").partition(" --annotate")[0].split()
     told = ["0.25", "3"] if claim else ["1.0", "2"]
     assert asked == ["watch", "code/mine.py:MyUCB1", "--epsilon", told[0], "--arms", told[1], "--horizon", "16"]
