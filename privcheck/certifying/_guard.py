@@ -26,7 +26,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
 from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.reached_state import take_as_own
-from privcheck.targets import check_built_arms, factory_arguments, own_arms, refuse_mechanism
+from privcheck.targets import check_built_arms, factory_arguments
 
 NOWHERE = Keeping()
 
@@ -145,7 +145,6 @@ def guarded(
     if feedback not in FEEDBACKS.guarded:
         expected = f"one of {', '.join(map(repr, FEEDBACKS.guarded))}"
         raise PrivcheckError("feedback", feedback, expected, "other kinds cannot be guarded yet")
-    refuse_mechanism(policy, "policy")
     take_as_own(policy)
     by, contexts = kind(feedback), options["contexts"]
     builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, by.chooses))
@@ -171,7 +170,6 @@ def guarded(
             take_as_own(found.policy)
             return found
         if builds:
-            own_arms(policy, arms)  # which refuses another number than that of the policy
             keywords = factory_arguments(
                 policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
             )
@@ -182,7 +180,7 @@ def guarded(
                 else:
                     with session.active():  # what the constructor draws is recorded, too
                         made = policy(own, **keywords)
-            _check_policy(made, by, arms)
+            _check_policy(made, by, arms, policy)
             if rng is not None:
                 noise_source(noise, rng, _own_generators(made))
         count = _arms(made, contexts, arms)
@@ -216,7 +214,7 @@ def _check_apart(policy: Any) -> None:
     check_can_be_put_back(policy)
 
 
-def _check_policy(policy: Any, by: Feedback, arms: int | None) -> None:
+def _check_policy(policy: Any, by: Feedback, arms: int | None, factory: Any = None) -> None:
     """Refuse an object that is not a policy for this kind of feedback, or has another number of arms."""
     if not all(callable(getattr(policy, name, None)) for name in (by.chooses, by.learns)):
         got = words(f"an object of type {type(policy).__name__}")
@@ -227,7 +225,7 @@ def _check_policy(policy: Any, by: Feedback, arms: int | None) -> None:
         raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")
     check_at_once("policy", policy, by.methods)
     if by.one_arm_a_round:
-        check_built_arms(policy, arms)
+        check_built_arms(policy, arms, factory)
 
 
 def _arms(policy: Any, contexts: Contexts | None, arms: int | None) -> int:

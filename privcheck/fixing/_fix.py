@@ -112,8 +112,8 @@ def fix(
     """
     options = dict(locals())
     del options["target"]
-    own = own_file(target)
     settings = FixSettings.of(**options)
+    own = own_file(target)
     game, effort = settings.game, settings.effort
     count, budget = game.arms, settings.claim.epsilon
     assert count is not None

@@ -18,7 +18,6 @@ from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
 from ._location import factory_parameters as factory_parameters
 from ._location import function_at as function_at
-from ._location import own_arms as own_arms
 from ._location import own_defaults as own_defaults
 from ._location import takes_generator as takes_generator
 from ._mechanism import MechanismRunner as MechanismRunner
@@ -26,7 +25,6 @@ from ._mechanism import input_of as input_of
 from ._mechanism import is_measurement as is_measurement
 from ._mechanism import is_mechanism as is_mechanism
 from ._mechanism import outputs_from_batch as outputs_from_batch
-from ._mechanism import refuse_mechanism as refuse_mechanism
 from ._options_claim import Claim as Claim
 from ._options_effort import DEFAULT_RUNS as DEFAULT_RUNS
 from ._options_effort import DEFAULT_TIME_BUDGET as DEFAULT_TIME_BUDGET

@@ -220,11 +220,19 @@ def own_arms(factory: Callable[..., Any], asked: int | None) -> int | None:
     return None
 
 
-def check_built_arms(policy: Any, arms: int | None) -> None:
+def check_built_arms(policy: Any, arms: int | None, factory: Callable[..., Any] | None = None) -> None:
     """Refuse a policy that was built with another number of arms, in an attribute such as n_arms, than it is to play.
+
+    Parameters
+    ----------
+    policy : as it was built.
+    arms : the number that it is to play; None if it is not known.
+    factory : that has built it, whose own parameters are read, too.
 
     >>> check_built_arms(type("Two", (), {"n_arms": 2})(), 2)
     """
+    if factory is not None:
+        own_arms(factory, arms)
     held: dict[str, Any] = {}
     for each in reversed(type(policy).__mro__):
         held |= vars(each)
@@ -252,6 +260,9 @@ def factory_arguments(
     methods : the two methods that choose and that receive rewards, and possibly others.
     takes_rng : whether its first parameter is the Generator; if not, it draws its random numbers from elsewhere.
     """
+    from privcheck.targets._mechanism import refuse_mechanism  # here, since that module needs this one
+
+    refuse_mechanism(factory, "target")
     if not callable(factory):
         raise PrivcheckError(
             "target", factory, "a class or function that takes a Generator", "pass the class itself, not an object"

@@ -1,10 +1,11 @@
 """A function of data where only a policy can be played is refused in its own words, rows and columns."""
 
 import pytest
+from rich.console import Console
 
 import privcheck
 from privcheck.errors import PrivcheckError
-from privcheck.reporting._text.certificate_facts import certificate_rows
+from privcheck.reporting import details
 
 
 def noisy_sum(data, rng):
@@ -30,13 +31,10 @@ def test_a_function_of_data_is_no_policy(name):
     )
 
 
-def test_a_fix_says_that_it_is_no_class_before_it_asks_for_arms():
-    with pytest.raises(PrivcheckError, match=r"^target: got .*, which is a function"):
-        privcheck.fix(f"{__file__}:noisy_sum", epsilon=1.0)
-
-
 def test_the_certificate_of_a_function_speaks_of_rows():
-    rows = dict(certificate_rows(privcheck.certify(noisy_sum, epsilon=1.0, horizon=4, runs=2, primitives="numpy")))
-    assert "in 2 recorded runs of 4 rows is 1, " in rows["ledger"]
-    assert ": row 1 is released once (test_functions_of_data.py:" in rows["ledger"]
-    assert rows["explored"].startswith("2 recorded runs of 4 rows, a mechanism of data with 1 column")
+    console = Console(width=400)
+    with console.capture() as said:
+        console.print(details(privcheck.certify(noisy_sum, epsilon=1.0, horizon=4, runs=2, primitives="numpy")))
+    assert "in 2 recorded runs of 4 rows is 1, " in said.get()
+    assert ": row 1 is released once (test_functions_of_data.py:" in said.get()
+    assert "2 recorded runs of 4 rows, a mechanism of data with 1 column" in said.get()
