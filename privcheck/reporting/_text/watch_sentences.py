@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from privcheck.bandits import ALGORITHMS
 from privcheck.feedback import FEEDBACKS
 from privcheck.reporting._text.numbers import amount, clean
 from privcheck.results import WatchAlarm, WatchReport
@@ -73,14 +74,16 @@ def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
 def next_step(report: WatchReport) -> str:
     """Return what to run after an alarm: an audit of the code that is played now; empty without an alarm.
 
+    >>> from dataclasses import replace
     >>> from privcheck.results._example_results import WATCHED
-    >>> print(next_step(WATCHED))
-    next: privcheck audit bandit.py:Bandit --epsilon 1 --arms 2 --horizon 10, which shows both streams; patches: \
+    >>> print(next_step(replace(WATCHED, target="bandit.py:Bandit")))
+    next: privcheck audit bandit.py:Bandit --epsilon 1 --arms 2 --horizon 16, which shows both streams; patches: \
 privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     """
     if report.alarm is None:
         return ""
-    if report.feedback in FEEDBACKS.contextual or not re.fullmatch(r"\S+:\w+|[\w-]+(\(.*\))?", report.target):
+    named = re.fullmatch(r"\S+:\w+", report.target) or report.target.partition("(")[0] in ALGORITHMS
+    if not named or report.feedback in FEEDBACKS.contextual:
         return "next: audit the versions since then, with the options of the watch"
     options = {"epsilon": f"{report.epsilon:g}", "delta": f"{report.delta:g}", "arms": report.arms or None}
     options |= {"horizon": report.horizon, "neighbours": report.neighbours, "observe": report.observe}
