@@ -179,6 +179,7 @@ def _certified(
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
+    chosen = set[int]()
     texts, held = set[str](), HeldNumbers()
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
         for number, table in enumerate(tables):
@@ -190,7 +191,7 @@ def _certified(
                 with coverage.building():
                     played = build(session.generator(coins))
                 with coverage.watching(played):
-                    drive_guarded(played, table, session, policy.feedback)
+                    chosen.update(drive_guarded(played, table, session, policy.feedback).actions)
             held.look(played, session, coverage.instances)
             sessions.append(session)
             advance(1)
@@ -267,6 +268,7 @@ def _certified(
         contradictions=contradictions,
         rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None)
         | generators
+        | _never_chosen(chosen, policy)
         | ({TEXTS: sorted(texts)} if texts else {})
         | (
             {LATER: late}
@@ -317,6 +319,15 @@ def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bo
     return found, []
 
 
+def _never_chosen(chosen: set[int], policy: Target) -> dict[str, list[str]]:
+    """Return the arms that no execution chose, which the policy may not have at all."""
+    if not FEEDBACKS[policy.feedback].one_arm_a_round:
+        return {}
+    never = [str(arm) for arm in range(policy.arms) if arm not in chosen]
+    return {NEVER_CHOSEN: [f"{', '.join(never)}; if the policy has fewer arms, say so"]} if never else {}
+
+
+NEVER_CHOSEN = "what arms do that no execution chose"
 DRAWN = (
     "select() draws from {}, and how often may depend on the context, on which later draws then depend: the guard "
     "gives select() coins of its own, the code alone does not; draw from the Generator that the policy is built with"

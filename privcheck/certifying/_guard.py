@@ -26,7 +26,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
 from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.reached_state import take_as_own
-from privcheck.targets import factory_arguments
+from privcheck.targets import check_built_arms, factory_arguments
 
 NOWHERE = Keeping()
 
@@ -149,7 +149,7 @@ def guarded(
     by, contexts = kind(feedback), options["contexts"]
     builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, by.chooses))
     if not builds:
-        _check_policy(policy, by)
+        _check_policy(policy, by, arms)
     related = relation(options["neighbours"])
     refuse_adding(related, "a policy")
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
@@ -180,7 +180,7 @@ def guarded(
                 else:
                     with session.active():  # what the constructor draws is recorded, too
                         made = policy(own, **keywords)
-            _check_policy(made, by)
+            _check_policy(made, by, arms)
             if rng is not None:
                 noise_source(noise, rng, _own_generators(made))
         count = _arms(made, contexts, arms)
@@ -214,8 +214,8 @@ def _check_apart(policy: Any) -> None:
     check_can_be_put_back(policy)
 
 
-def _check_policy(policy: Any, by: Feedback) -> None:
-    """Refuse an object that is not a policy for this kind of feedback."""
+def _check_policy(policy: Any, by: Feedback, arms: int | None) -> None:
+    """Refuse an object that is not a policy for this kind of feedback, or has another number of arms."""
     if not all(callable(getattr(policy, name, None)) for name in (by.chooses, by.learns)):
         got = words(f"an object of type {type(policy).__name__}")
         expected = f"an object with {by.chooses}() and {by.learns}(), or a factory of such objects"
@@ -224,6 +224,8 @@ def _check_policy(policy: Any, by: Feedback) -> None:
         got = words(f"an object of type {type(policy).__name__} without {missing[0]}")
         raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")
     check_at_once("policy", policy, by.methods)
+    if by.one_arm_a_round:
+        check_built_arms(policy, arms)
 
 
 def _arms(policy: Any, contexts: Contexts | None, arms: int | None) -> int:

@@ -23,6 +23,8 @@ FILES = {
 }
 """The files of a new project, each with its template."""
 
+WORKFLOW = ".github/workflows/watch.yml"
+
 SERVICE_FILES = {
     "README.md": "service_README.md.txt",
     ".gitignore": "gitignore.txt",
@@ -50,6 +52,9 @@ def init(
         str | None,
         typer.Option("--from", metavar="FILE:CLASS", help="Write nothing but a test of this bandit of your own."),
     ] = None,
+    watched: Annotated[
+        bool, typer.Option("--watch", help="With --from: also write the workflow that plays a night of it each day.")
+    ] = False,
 ) -> int:
     """Write a small project: a private bandit, tests of its privacy, and GitHub workflows that run them and watch it.
 
@@ -65,17 +70,22 @@ def init(
 
     This writes one file, a test of the class for the project in the folder. Its claim is that of `[tool.privcheck]`, or
     stands in the test: what the constructor takes by default, or epsilon = 1 and two arms. The class is not imported.
+    With --watch it also writes the workflow that watches the class each night, with a page and a badge; run it in the
+    folder of the repository.
 
     No file is overwritten: if any of them exists, nothing is written.
 
     Exit status: 0, or 2 for bad input.
     """
-    from privcheck.errors import printable
+    from privcheck.errors import PrivcheckError, printable
     from privcheck.files import write_whole
 
     place = Path(folder)
     if of is not None:
-        return _write_test(place, folder, of, service=service)
+        return _write_test(place, folder, of, service=service, watched=watched)
+    if watched:
+        hint = "name your bandit: --from my_bandit.py:MyBandit"
+        raise PrivcheckError("watch", True, "--from beside it, since a new project has the workflow", hint)
     texts = skeleton(place, service=service)
     check_free(place, list(texts))
     for path, text in texts.items():
@@ -87,19 +97,27 @@ def init(
     return 0
 
 
-def _write_test(place: Path, folder: str, of: str, *, service: bool) -> int:
-    """Write the test of a class, and say what was written and how it is run."""
-    from privcheck.cli._described.privacy_test_of import privacy_test_of
+def _write_test(place: Path, folder: str, of: str, *, service: bool, watched: bool) -> int:
+    """Write the test of a class, and the workflow that watches it, and say what was written and how it is run."""
+    from privcheck.cli._described.privacy_test_of import privacy_test_of, watched_as
     from privcheck.errors import PrivcheckError, printable
     from privcheck.files import write_whole
 
     if service:
         raise PrivcheckError("from", of, "no service beside it", "leave out --service: a service has no class")
     path, text = privacy_test_of(place, of)
-    check_free(place, [path])
-    write_whole(place / path, text, "folder")
+    texts = {path: text}
+    if watched:
+        project = " ." if (place / "pyproject.toml").is_file() else ""
+        texts[WORKFLOW] = _filled("watch.yml.txt", {"watched": watched_as(place, of), "project": project})
+    check_free(place, list(texts))
+    for each, content in texts.items():
+        write_whole(place / each, content, "folder")
     enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
-    sys.stdout.write(f"{printable(str(place / path))}\nNow read the claim in it, and run: {enter}pytest {path}\n")
+    sys.stdout.write("".join(f"{printable(str(place / each))}\n" for each in texts))
+    if watched:
+        sys.stdout.write(f"Put the owner of privcheck's repository into {WORKFLOW}, and read the claim in it, too.\n")
+    sys.stdout.write(f"Now read the claim in it, and run: {enter}pytest {path}\n")
     return 0
 
 
@@ -115,11 +133,16 @@ def skeleton(place: Path, *, service: bool = False) -> dict[str, str]:
     names |= {"watched": watched, "project": "" if service else " ."}
     texts = {}
     for path, template in (SERVICE_FILES if service else FILES).items():
-        text = (SKELETON / template).read_text(encoding="utf-8")
-        for name, value in names.items():
-            text = text.replace(f"${{{name}}}", value)
-        texts[path.format(**names)] = text
+        texts[path.format(**names)] = _filled(template, names)
     return texts
+
+
+def _filled(template: str, names: dict[str, str]) -> str:
+    """Return the text of a template with its names replaced."""
+    text = (SKELETON / template).read_text(encoding="utf-8")
+    for name, value in names.items():
+        text = text.replace(f"${{{name}}}", value)
+    return text
 
 
 def package_name(folder: str) -> str:

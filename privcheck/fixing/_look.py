@@ -88,6 +88,10 @@ def look(program: Path | str, class_name: str, setting: Setting, path: Path | No
     class_name : the bandit in it.
     setting : where to look.
     path : where the text would stand, so that it finds its neighbours and the finding names it.
+
+    Raises
+    ------
+    PrivcheckError : another number of arms than the bandit has.
     """
     if isinstance(program, Path):
         path, program = program, SourceText.read(program).text
@@ -96,7 +100,11 @@ def look(program: Path | str, class_name: str, setting: Setting, path: Path | No
     found: Finding | PrivcheckError | None = apart(
         partial(_looked, program, place, class_name, setting), seconds, TOO_LONG
     )
-    return Finding("failure", "", 0, None, str(found)) if isinstance(found, PrivcheckError) else found
+    if not isinstance(found, PrivcheckError):
+        return found
+    if found.parameter == "arms":  # no patch mends what was asked
+        raise found
+    return Finding("failure", "", 0, None, str(found))
 
 
 TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS} seconds, or ends the process")
@@ -193,12 +201,12 @@ def load_text(text: str, path: Path, class_name: str) -> Any:
     return getattr(module, class_name)
 
 
-def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding | None:
+def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding | PrivcheckError | None:
     try:
         policy, claim, game = _target(text, path, class_name, setting)
         found = first_finding(policy, claim, game, setting.horizon, setting.runs, setting.seed)
     except PrivcheckError as error:
-        return Finding("failure", "", 0, None, str(error))
+        return error if error.parameter == "arms" else Finding("failure", "", 0, None, str(error))
     except BaseException as error:
         return Finding("failure", "", 0, None, describe_exception(error))
     if isinstance(found, list):

@@ -27,10 +27,12 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
     events = ", ".join(f"{count} {kind}" for kind, count in rows.events.items() if kind != "start")
     yield ""
     yield f"scope {rows.scope.name!r}" + (f", continued by {rows.closed_by!r}" if rows.closed_by else "")
-    yield f"  budget of a datum   {_budget(rows)}, spent {rows.spent:g}"
-    yield f"  events              {events or 'none'}"
+    yield f"  budget of a datum   {_budget(rows)}, spent {rows.spent:g} by the datum that lost the most"
+    again = "; a request that comes again is answered and not counted" if events else ""
+    yield f"  events              {events or 'none'}{again}"
+    yield f"  rewards             {_rewards(rows)}"
     charged = sum(bool(row.charges) for row in rows.releases)
-    yield f"  releases            {charged}, and {len(rows.releases) - charged} draws on public values"
+    yield f"  releases            {charged}, and {len(rows.releases) - charged} draws on public values, at no charge"
     if parameters["per_user"] is not None:
         windows = len({window for _, window in rows.rewards})
         each = f"in one {parameters['window']}" if parameters["window"] else "for ever"
@@ -38,11 +40,18 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
         people = len({person for person, _ in rows.rewards})
         most = f"over all of them one lost at most {rows.lifetime():g}"
         yield f"  persons             {people}, in {windows} window{'' if windows == 1 else 's'}; {most}"
-    yield f"  last entry          {rows.last}"
+    yield f"  last entry          {rows.last}: the start, events, refused rewards and draws are numbered together"
     yield f"  snapshot            {_snapshot(rows)}"
     forgotten = rows.recorded - rows.told
     kept = f"kept of {rows.told} events" + (f", forgotten of {forgotten}" if forgotten else "")
-    yield f"  rewards, contexts   {kept}"
+    yield f"  what was told       {kept}, with the start and refused rewards among them"
+
+
+def _rewards(rows: ScopeRows) -> str:
+    passed = f"{rows.events['update']} passed on to the policy"
+    refused = rows.recorded - sum(rows.events.values())
+    why = ", because no budget was left for their person" if refused else ""
+    return passed if rows.parameters["per_user"] is None else f"{passed}, {refused} refused{why}"
 
 
 def _snapshot(rows: ScopeRows) -> str:

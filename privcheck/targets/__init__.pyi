@@ -13,6 +13,7 @@ from ._declaring_options import like as like
 from ._declaring_options import option as option
 from ._fix_settings import FixSettings as FixSettings
 from ._location import Location as Location
+from ._location import check_built_arms as check_built_arms
 from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
 from ._location import factory_parameters as factory_parameters

@@ -220,6 +220,27 @@ def own_arms(factory: Callable[..., Any], asked: int | None) -> int | None:
     return None
 
 
+def check_built_arms(policy: Any, arms: int | None) -> None:
+    """Refuse a policy that was built with another number of arms, in an attribute such as n_arms, than it is to play.
+
+    Parameters
+    ----------
+    policy : as it was built.
+    arms : the number that it is to play; None if it is not known.
+
+    >>> check_built_arms(type("Two", (), {"n_arms": 2})(), 2)
+    """
+    held: dict[str, Any] = {}
+    for each in reversed(type(policy).__mro__):
+        held |= vars(each)
+    held |= getattr(policy, "__dict__", {})
+    for name, value in held.items():
+        is_count = name.lower().strip("_") in {"arms", *OWN_ARMS} and type(value) is int and value > 0
+        if is_count and arms not in (None, value):
+            expected = f"{value}, the attribute {name} of {type(policy).__name__}"
+            raise PrivcheckError("arms", arms, expected, f"give arms={value}, or have its constructor take arms")
+
+
 def factory_arguments(
     factory: Callable[..., Any],
     keywords: dict[str, Any],
@@ -236,6 +257,9 @@ def factory_arguments(
     methods : the two methods that choose and that receive rewards, and possibly others.
     takes_rng : whether its first parameter is the Generator; if not, it draws its random numbers from elsewhere.
     """
+    from privcheck.targets._mechanism import refuse_mechanism  # here, since that module needs this one
+
+    refuse_mechanism(factory, "target")
     if not callable(factory):
         raise PrivcheckError(
             "target", factory, "a class or function that takes a Generator", "pass the class itself, not an object"

@@ -45,6 +45,17 @@ def is_mechanism(target: Any) -> bool:
     return len(parameters) in (2, 3) and parameters[1] in DATA_NAMES and parameters[2:] in ([], ["runs"])
 
 
+def refuse_mechanism(found: Any, parameter: str) -> None:
+    """Refuse a mechanism where only a policy can be played, in the words for functions of data."""
+    if is_mechanism(found):
+        got = words(f"{getattr(found, '__name__', type(found).__name__)}, a mechanism that is given data")
+        hint = (
+            "audit it, or certify it with primitives='numpy', which records and replays its noise; there horizon is "
+            "the number of rows of the data, arms that of their columns"
+        )
+        raise PrivcheckError(parameter, got, "a policy with select() and update()", hint)
+
+
 def is_measurement(target: Any) -> bool:
     """Return whether a target is an OpenDP measurement, without importing OpenDP."""
     return type(target).__module__.startswith("opendp") and hasattr(target, "map") and hasattr(target, "invoke")

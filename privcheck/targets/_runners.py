@@ -21,6 +21,7 @@ from privcheck.scheduling import one_thread
 from privcheck.targets._location import (
     Location,
     about_first_parameter,
+    check_built_arms,
     describe_exception,
     factory_arguments,
     takes_generator,
@@ -142,7 +143,7 @@ class PolicyRunner:
     def __post_init__(self) -> None:
         self.kind = kind(self.feedback)
         self._takes_rng = self.randomness is None or takes_generator(self.factory)
-        by = self.kind.methods
+        by, arms = self.kind.methods, self.keywords.get("arms")
         self._arguments = factory_arguments(self.factory, self.keywords, by, takes_rng=self._takes_rng)
         policy = self._built_twice()
         for method in self.kind.methods:
@@ -154,6 +155,8 @@ class PolicyRunner:
                     "a bandit is any object with these methods",
                 )
         check_at_once("target", policy, self.kind.methods)
+        if self.kind.one_arm_a_round:
+            check_built_arms(policy, arms)
         for attribute, (expected, hint) in self.kind.attributes.items():
             if not hasattr(policy, attribute):
                 got = words(f"{type(policy).__name__}, which has no attribute {attribute}")

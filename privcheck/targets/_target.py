@@ -15,7 +15,7 @@ import numpy as np
 from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets._location import Location, classes_in, function_at, own_arms
-from privcheck.targets._mechanism import MechanismRunner, is_mechanism
+from privcheck.targets._mechanism import MechanismRunner, is_mechanism, refuse_mechanism
 from privcheck.targets._options_claim import Claim
 from privcheck.targets._options_game import Game
 from privcheck.targets._runners import KernelRunner, PolicyRunner, Runner
@@ -169,6 +169,7 @@ def _imported(target: Any) -> tuple[Location | None, Any]:
 
 
 def _policy(found: Any, location: Location | None) -> Loaded:
+    refuse_mechanism(found, "target")
     if location is None and isinstance(found, str):
         return _Id(ShippedId.read(found))
     if location is None and isinstance(found, Algorithm):

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,7 +15,7 @@ from privcheck.declared import Real, check
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.journal import Entry
 from privcheck.progress import progress
-from privcheck.results import WatchReport
+from privcheck.results import WatchReport, Witness
 from privcheck.scheduling import digest, fingerprint
 from privcheck.targets import OUTPUTS_FORM, StreamPair, WatchSettings, played_by
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, WATCH, EvidenceStore
@@ -131,7 +132,7 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
     made, said = _made(audited), _asked(audited)
     code = _code(audited, made) if version is None else _named(version, "version")
     with closing(EvidenceStore(store, make=settings.effort.nights > 0)) as kept:
-        notes, counted = [*audited.notes], 0
+        notes, counted, witness = [*audited.notes], 0, None
         _check_watch(kept, name, said)
         with _alone(kept, settings.effort.nights, check("wait", wait, Real(0.0, 1e6))) as alone:
             _check_watch(kept, name, said)
@@ -143,16 +144,27 @@ randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a
                     kept.add(WATCH, name, 0, said)
                 with progress(f"watching {name}", settings.effort.nights, counted=True) as advance:
                     for _ in range(settings.effort.nights):
-                        counted += _play(
+                        witness = _play(
                             audited, kept, name, (code, made if isinstance(made, str) else None), settings, notes
                         )
+                        counted += 1
                         advance(1)
         entries = kept.of(name)
         if not entries:
             if alone:
                 raise kept.refusal.because(f"it has no watch named {name!r}", "play a night first")
             entries = [Entry(1, 0, WATCH, json.dumps(said), name)]
-        return Course(tuple(entries)).report(name, counted, tuple(dict.fromkeys(notes)))
+        report = Course(tuple(entries)).report(name, counted, ())
+        if report.alarm is not None and witness is not None:
+            notes += _at_fault(audited, witness)
+        return replace(report, notes=tuple(dict.fromkeys(notes)))
+
+
+def _at_fault(audited: NightlyAudit, witness: Witness) -> list[str]:
+    """Return which lines of the code that is played now are at fault, or why none is named."""
+    faults, why = audited.faults(witness)
+    told = [f"at fault in the code that is played now: {fault.place} `{fault.code}`: {fault.said}" for fault in faults]
+    return told or [f"no line at fault is named: {why}"]
 
 
 def read_watches(store: str | os.PathLike[str]) -> list[WatchReport]:
@@ -183,8 +195,8 @@ def _play(
     now: tuple[str, str | None],
     settings: WatchSettings,
     notes: list[str],
-) -> int:
-    """Play one night, after the one that was begun and not ended, if there is one; return how many were counted.
+) -> Witness:
+    """Play one night, after the one that was begun and not ended, if there is one; return what it saw.
 
     Parameters
     ----------
@@ -239,7 +251,7 @@ def _play(
     notes += played.notes
     said = {"version": version, "code": code, "pair": chosen["pair"], "at": _now()} | said_of(played, version)
     kept.add(COUNTED, name, night, said, OUTPUTS_FORM.arrays([*played.sides]))
-    return 1
+    return played.witness
 
 
 class _OtherChoice(Exception):

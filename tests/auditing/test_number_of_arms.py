@@ -29,6 +29,26 @@ class Actions(Leader):
         super().__init__(rng, num_actions, epsilon)
 
 
+class Inherited(Leader):
+    n_arms = 3
+
+    def __init__(self, rng, **options):
+        super().__init__(rng, **options)
+
+
+class Bare:
+    """Plays two arms in turn, and says nowhere how many it has."""
+
+    def __init__(self, rng):
+        self.t = 0
+
+    def select(self):
+        return self.t % 2
+
+    def update(self, action, reward):
+        self.t += 1
+
+
 def passed_on(rng, arms, epsilon):
     return Leader(rng, arms, epsilon)
 
@@ -37,6 +57,13 @@ CALLS = {
     "certify": lambda target, arms: privcheck.certify(target, epsilon=1.0, arms=arms, runs=2, horizon=6),
     "audit": lambda target, arms: privcheck.audit(target, epsilon=1.0, arms=arms, runs=100, pairs=2, horizon=5),
     "guard": lambda target, arms: privcheck.guard(target, epsilon=1.0, arms=arms),
+}
+WITH_MEANS = {
+    **CALLS,
+    "simulate": lambda target, arms: privcheck.simulate(target, [0.5] * arms, horizon=6, runs=2),
+    "guard of a built policy": lambda target, arms: privcheck.guard(
+        target(np.random.default_rng(0)), epsilon=1.0, arms=arms, noise="float"
+    ),
 }
 
 
@@ -79,3 +106,35 @@ def test_parameters_of_a_place_are_refused_with_a_way_to_pass_them(call):
         "target: got 'mine.py:Leader(bonus=2)', expected mine.py:Leader without parameters; a function in it passes "
         "them on: def mine(rng, epsilon): return Leader(rng, bonus=2)"
     )
+
+
+@pytest.mark.parametrize("name", WITH_MEANS)
+def test_another_number_than_the_built_policy_has_is_refused(name):
+    with pytest.raises(PrivcheckError) as caught:
+        WITH_MEANS[name](Inherited, 2)
+    said = "arms: got 2, expected 3, the attribute n_arms of Inherited; give arms=3, or have its constructor take arms"
+    assert str(caught.value) == said
+    WITH_MEANS[name](Inherited, 3)
+
+
+def test_simulations_refuse_another_default():
+    with pytest.raises(PrivcheckError, match="arms: got 2, expected 3, the default of the target's parameter n_arms"):
+        privcheck.simulate(Leader, [0.7, 0.5], horizon=6, runs=2)
+
+
+def test_a_watch_refuses_another_number(tmp_path):
+    with pytest.raises(PrivcheckError, match="arms: got 2, expected 3, the attribute n_arms"):
+        privcheck.watch(Inherited, epsilon=1.0, arms=2, store=tmp_path / "watch.sqlite")
+
+
+@pytest.mark.parametrize("class_name", ["Leader", "Inherited"])
+def test_a_fix_refuses_another_number(class_name):
+    with pytest.raises(PrivcheckError, match=r"^arms: got 2, expected 3"):
+        privcheck.fix(f"{__file__}:{class_name}", epsilon=1.0, arms=2, rounds=200, time_budget=1.0)
+
+
+def test_a_certificate_names_the_arms_that_no_execution_chose():
+    kind = "what arms do that no execution chose"
+    few, all_arms = (privcheck.certify(Bare, epsilon=1.0, arms=arms, runs=2) for arms in (4, 2))
+    assert few.rests_on[kind] == ["2, 3; if the policy has fewer arms, say so"]
+    assert kind not in all_arms.rests_on

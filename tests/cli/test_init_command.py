@@ -214,6 +214,39 @@ def test_the_test_of_a_class_leaves_the_claim_to_the_project(tmp_path, capsys):
     assert "@pytest.mark.certified\n" in text
 
 
+@pytest.mark.parametrize("claim", ["", "[tool.privcheck]\nepsilon = 0.25\narms = 3\n"])
+def test_the_workflow_of_a_class_watches_it(claim, tmp_path, monkeypatch, capsys):
+    yaml = pytest.importorskip("yaml")
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "mine.py").write_text(LEAKY.format(**PLAIN))
+    if claim:
+        (tmp_path / "pyproject.toml").write_text(claim)
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--from", "code/mine.py:MyUCB1", "--watch"]) == 0
+    assert "watch.yml" in capsys.readouterr().out
+    text = (tmp_path / ".github/workflows/watch.yml").read_text()
+    assert "${" not in text.replace("${{", "")
+    assert ("privcheck[plots]' .\n" in text) is bool(claim)
+    (night,) = [
+        step["run"] for step in yaml.safe_load(text)["jobs"]["watch"]["steps"] if "privcheck watch" in str(step)
+    ]
+    command = next(line for line in night.splitlines() if line.startswith("privcheck watch"))
+    (tmp_path / "code" / "mine.py").write_text(LEAKY.format(**PLAIN | {"head": ""}))  # now it may be imported
+    asked = command.removeprefix("privcheck ").partition(" --annotate")[0].split()
+    told = ["0.25", "3"] if claim else ["1.0", "2"]
+    assert asked == ["watch", "code/mine.py:MyUCB1", "--epsilon", told[0], "--arms", told[1], "--horizon", "16"]
+    assert run([*asked, "--runs", "20", "--search", "100", "--nights", "1"]) in (0, 1)
+
+
+def test_a_workflow_is_of_a_class_in_the_repository(tmp_path, capsys):
+    (tmp_path / "mine.py").write_text(LEAKY.format(**PLAIN))
+    assert run(["init", str(tmp_path / "other"), "--from", f"{tmp_path}/mine.py:MyUCB1", "--watch"]) == 2
+    assert "a file below" in capsys.readouterr().err
+    assert run(["init", str(tmp_path / "other"), "--watch"]) == 2
+    assert "--from my_bandit.py:MyBandit" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
+
+
 @pytest.mark.parametrize(
     ("value", "failed"), [("reward", 1), ("0.5 - reward", 2), ("float(reward + rng.laplace(0.0, 1.0))", 0)]
 )

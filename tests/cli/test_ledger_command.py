@@ -50,6 +50,28 @@ def test_show(ledger, capsys):
     assert "persons             2, in 1 window; over all of them one lost at most 1" in said
 
 
+def test_show_names_what_it_counts(ledger, capsys):
+    """Three rewards of two persons, of which one then has no budget left; a request that comes again adds nothing."""
+    options = {"epsilon": 0.5, "arms": 2, "per_user": 1.0, "ledger": ledger, "head": ledger.with_name("heads.db")}
+    guarded = privcheck.guard(Blocks, scope="other", **options)
+    for t in range(6):
+        action = guarded.select(request_id=f"e{t}")
+        assert guarded.select(request_id=f"e{t}") == action
+        try:
+            guarded.update(action, 1.0, request_id=f"e{t}", user="one")
+        except privcheck.BudgetExceededError:
+            assert t >= 2
+    assert run(["ledger", "show", str(ledger)]) == 0
+    said = capsys.readouterr().out.partition("scope 'other'")[2]
+    lines = dict(line.strip().split("   ", 1) for line in said.strip().splitlines() if "   " in line.strip())
+    told = {name: " ".join(words.split()) for name, words in lines.items()}
+    assert told["events"] == "6 select, 2 update; a request that comes again is answered and not counted"
+    assert told["rewards"] == "2 passed on to the policy, 4 refused, because no budget was left for their person"
+    assert told["budget of a datum"].endswith("spent 0.5 by the datum that lost the most")
+    assert told["what was told"] == "kept of 13 events, with the start and refused rewards among them"
+    assert told["last entry"].endswith("the start, events, refused rewards and draws are numbered together")
+
+
 def test_show_as_json(ledger, capsys):
     assert run(["ledger", "show", str(ledger), "--json", "-"]) == 0
     found = json.loads(capsys.readouterr().out)["scopes"]

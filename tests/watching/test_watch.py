@@ -52,8 +52,11 @@ def test_a_leak_raises_an_alarm_that_stands_until_other_code_is_played(store):
     assert found.alarm is not None
     assert found.alarm.e_value >= 1000.0
     assert (found.alarm.since, found.alarm.version) == (1, 1)
+    (line,) = [note for note in found.notes if note.startswith("at fault in the code that is played now: ")]
+    assert "policies.py:" in line
     after = watch(Leaking, store=store, name="blocks", version="mended", **FEW)
     assert after.alarm is None
+    assert not any("at fault" in note for note in after.notes)
     assert after.alarms[0] == found.alarms[0]
     assert after.versions[-1].code == "mended"
 
@@ -278,3 +281,26 @@ def test_alarms_that_other_code_has_ended_are_not_forgotten():
     assert f"3 nights, no alarm since night {last.number} at claim" in badge_svg(report)
     many = replace(report, versions=(*report.versions, *(replace(version, number=n) for n in range(4, 31))))
     assert "the newest 10 of 30 versions" in render_watches([many])
+
+
+@pytest.mark.chance(1e-7, "no alarm in a night in which every run shows the reward")
+def test_an_alarm_names_the_line_and_the_next_command(store, tmp_path, capsys):
+    file = tmp_path / "greedy.py"
+    file.write_text(
+        "class Greedy:\n"
+        "    def __init__(self, rng, arms):\n"
+        "        self.arm = 0\n"
+        "    def select(self):\n"
+        "        return self.arm\n"
+        "    def update(self, action, reward):\n"
+        "        self.arm = int(reward > 0.5)\n"
+    )
+    asked = [f"{file}:Greedy", "--epsilon", "1", "--arms", "2", "--horizon", "4", "--runs", "60", "--search", "600"]
+    assert run(["watch", *asked, "--store", str(store)]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "note: at fault in the code that is played now: greedy.py:7 `self.arm = int(reward > 0.5)`: " in said
+    after = f"next: privcheck audit {file}:Greedy --epsilon 1 --arms 2 --horizon 4, which shows both streams"
+    assert f"{after}; patches: privcheck fix {file}:Greedy --epsilon 1 --arms 2" in said
+    assert run(["watch", "--store", str(store)]) == 1
+    assert after in " ".join(capsys.readouterr().out.split())
+    assert run([*after.removeprefix("next: privcheck ").partition(",")[0].split(), "--runs", "2000"]) == 1

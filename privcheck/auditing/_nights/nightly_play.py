@@ -22,6 +22,7 @@ from privcheck.auditing._confirmation.sequential_audit import EVENTS
 from privcheck.auditing._confirmation.tally import Counter, side_by_side, usual_output
 from privcheck.auditing._costs import pairs_for
 from privcheck.auditing._events.event import Event
+from privcheck.auditing._faults.find import find_faults
 from privcheck.auditing._harness.checked_runs import check_runs
 from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
 from privcheck.auditing._own_setting import in_own_setting
@@ -32,7 +33,7 @@ from privcheck.auditing._search.successive_halving import Found, screen
 from privcheck.auditing._witness import describe
 from privcheck.errors import PrivcheckError
 from privcheck.generators import global_generators_kept
-from privcheck.results import Witness
+from privcheck.results import Fault, Witness
 from privcheck.scheduling import executor
 from privcheck.targets import (
     Request,
@@ -175,6 +176,14 @@ class NightlyAudit:
                 raise KeyboardInterrupt from None
             refuse_earlier_inputs(sampler.course)
         return self._read(chosen, (first, second))
+
+    def faults(self, witness: Witness) -> tuple[list[Fault], str]:
+        """Return the lines of the code as it is now that break the claim on the streams of a night, or why none is
+        known: those that an audit would name.
+        """
+        if not self.code:
+            return [], "the code of another program is not seen"
+        return find_faults(self.plan.unguarded, self.plan.settings.claim, self.plan.settings.game, [witness])
 
     def _chosen(
         self, sampler: Sampler, runs: int, search: int, before: tuple[StreamPair, Sides | None] | None

@@ -6,8 +6,10 @@ import ast
 import math
 import os
 import re
+import shlex
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 
@@ -37,11 +39,21 @@ def privacy_test_of(place: Path, target: str) -> tuple[str, str]:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
     path = f"tests/test_privacy_of_{snake}.py"
     own = Path(os.path.relpath(Path(module).resolve(), (place / "tests").resolve())).as_posix()
-    claim = "" if _has_claim(place) else _claim_of(found)
+    claim = "" if "epsilon" in _own(place) else _claim_of(found)
     text = TEMPLATE.read_text(encoding="utf-8")
     for key, value in {"class": name, "file": _written(own), "claim": claim, "name": snake}.items():
         text = text.replace(f"${{{key}}}", value)
     return path, text
+
+
+def watched_as(place: Path, target: str) -> str:
+    """Return the arguments with which `privcheck watch` plays a class from the folder of a project, in a shell."""
+    module, _, name = target.rpartition(":")
+    claim = _values_of(_class_in(Path(module), name)) | {each: v for each, v in _own(place).items() if each in CLAIM}
+    file = Path(os.path.relpath(Path(module).resolve(), place.resolve())).as_posix()
+    if file.startswith("../"):
+        raise PrivcheckError("from", target, f"a file below {place}", "the workflow plays what its repository has")
+    return " ".join([shlex.quote(f"{file}:{name}"), *(f"--{each} {value}" for each, value in claim.items())])
 
 
 def _written(text: str) -> str:
@@ -86,14 +98,15 @@ def _check_update(found: ast.ClassDef, target: str) -> None:
         raise PrivcheckError("from", got, "update(self, action, reward)", hint)
 
 
-def _has_claim(place: Path) -> bool:
+def _own(place: Path) -> dict[str, Any]:
+    """Return the settings of a project, in `[tool.privcheck]`."""
     try:
         table = tomllib.loads((place / "pyproject.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return False
+        return {}
     tool = table.get("tool")
     own = tool.get("privcheck") if isinstance(tool, dict) else None
-    return isinstance(own, dict) and "epsilon" in own
+    return own if isinstance(own, dict) else {}
 
 
 def _claim_of(found: ast.ClassDef) -> str:
@@ -102,6 +115,10 @@ def _claim_of(found: ast.ClassDef) -> str:
     >>> _claim_of(ast.parse("class A:\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
     '(epsilon=0.5, arms=3, horizon=16)'
     """
+    return f"({', '.join(f'{name}={value!r}' for name, value in _values_of(found).items())})"
+
+
+def _values_of(found: ast.ClassDef) -> dict[str, float]:
     claim = dict(CLAIM)
     init = _method(found, "__init__")
     if init is not None:
@@ -118,4 +135,4 @@ def _claim_of(found: ast.ClassDef) -> str:
                 claim["epsilon"] = float(number)
             if each.arg == "arms" and isinstance(number, int) and number >= 2:
                 claim["arms"] = number
-    return f"({', '.join(f'{name}={value!r}' for name, value in claim.items())})"
+    return claim

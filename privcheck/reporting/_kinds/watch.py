@@ -15,8 +15,8 @@ from privcheck.reporting._pages.elements import element, text
 from privcheck.reporting._pages.page_watch import render_watches
 from privcheck.reporting._pictures.svg import save_figure
 from privcheck.reporting._pictures.watch_picture import watch_figure
-from privcheck.reporting._text.numbers import amount
-from privcheck.reporting._text.watch_sentences import first_part, mark, past_alarms, sentence
+from privcheck.reporting._text.numbers import amount, clean
+from privcheck.reporting._text.watch_sentences import first_part, mark, next_step, past_alarms, sentence
 from privcheck.results import WatchReport
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def details(report: WatchReport) -> RenderableType:
         table.add_row(*(f"{value:,}" for value in numbers), amount(night.e_value), Text(event))
     said = Text(f"{mark(report)} {sentence(report)}", "bold")
     notes = [Text(f"note: {note}", "dim") for note in (*past_alarms(report), *report.notes)]
-    return Group(said, table, *notes)
+    return Group(said, table, *notes, *([Text(next_step(report))] if report.alarm is not None else []))
 
 
 def notebook(report: WatchReport) -> str:
@@ -56,7 +56,9 @@ def notebook(report: WatchReport) -> str:
 
 def markdown(report: WatchReport) -> str:
     """Return the sentence for the summary of a job."""
-    return f"### privcheck watch\n\n{mark(report)} {sentence(report)}\n"
+    more = [*report.notes, next_step(report)] if report.alarm is not None else []
+    listed = "".join(f"- {clean(one)}\n" for one in more)
+    return f"### privcheck watch\n\n{mark(report)} {sentence(report)}\n" + (f"\n{listed}" if listed else "")
 
 
 def page(report: WatchReport) -> str:

@@ -23,6 +23,7 @@ from privcheck.reporting._text.watch_sentences import (
     first_part,
     mark,
     meaning,
+    next_step,
     past_alarms,
     sentence,
 )
@@ -62,7 +63,7 @@ def _sections(report: WatchReport, name: str) -> list[str]:
         "Vertical lines: where a version of the code begins."
     )
     picture = inline_picture(lambda width: watch_figure(report, width=width), name, caption)
-    more = [*past_alarms(report), *report.notes]
+    more = [*past_alarms(report), *report.notes, *filter(None, [next_step(report)])]
     return [
         section(report.name, [verdict, *([items(more)] if more else []), picture], name=name),
         section(f"Versions of {report.name}", [_versions(report)]),

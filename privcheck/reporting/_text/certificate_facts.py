@@ -6,7 +6,13 @@ import math
 
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_sentences import plural
-from privcheck.reporting._text.certificate_sentences import JOINT, complete_words, ledger_sentence, replay_sentence
+from privcheck.reporting._text.certificate_sentences import (
+    JOINT,
+    complete_words,
+    ledger_sentence,
+    length_words,
+    replay_sentence,
+)
 from privcheck.reporting._text.certified_amounts import accountant_words, upper_row
 from privcheck.results import UNDER_GUARD, Certificate, PrimitiveUse
 
@@ -39,9 +45,7 @@ def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
     played = f"{plural(certificate.arms, 'arm')}, {certificate.feedback} feedback"
     if certificate.feedback == "mechanism":
         played = f"a mechanism of data with {plural(certificate.arms or 1, 'column')}"
-    setting = (
-        f"{explored} of {plural(certificate.horizon, 'round')}, {played}; neighbour relation: {certificate.neighbours}"
-    )
+    setting = f"{explored} of {length_words(certificate)}, {played}; neighbour relation: {certificate.neighbours}"
     notion = [] if certificate.contexts is None else [("notion", JOINT)]
     return [*rows[:2], *notion, *rows[2:], ("explored", setting)]
 

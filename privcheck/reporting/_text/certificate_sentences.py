@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 from privcheck.accounting import Pure
@@ -141,9 +142,7 @@ def ledger_sentence(certificate: Certificate) -> str:
 released once, after round 1 (bandit.py:7), for a total of 1
     """
     ledger = certificate.ledger
-    runs = (
-        f"in {plural(certificate.executions, executions_word(certificate))} of {plural(certificate.horizon, 'round')}"
-    )
+    runs = f"in {plural(certificate.executions, executions_word(certificate))} of {length_words(certificate)}"
     if not ledger.releases:
         nothing = f"nothing was released through a mechanism {runs}"
         unread = ", and no private value was read: none of the budget was spent"
@@ -151,9 +150,33 @@ released once, after round 1 (bandit.py:7), for a total of 1
     budget = "" if certificate.budget is None else f", out of a budget of {budget_words(certificate)}"
     data = "any datum" if ledger.group_size == 1 else f"any {ledger.group_size} data together"
     why = clean(ledger.why())
+    if certificate.feedback == "mechanism":
+        why = in_rows(why)
     if "is released once, after rounds " in why:
         why = why.replace("after rounds ", "after round ", 1)
     return f"the largest loss of {data} {runs} is {ledger_amount(certificate)}{budget}: {why}"
+
+
+def in_rows(why: str) -> str:
+    """Return what a ledger says, for data that are all there before anything is released.
+
+    >>> in_rows("the reward of round 1 is released once, after rounds 16 (f.py:3), for a total of 1")
+    'row 1 is released once (f.py:3), for a total of 1'
+    >>> in_rows("the reward of arm 1 in round 3 is released 2 times, after rounds 16, 16 (f.py:3), for a total of 2")
+    'column 1 of row 3 is released 2 times (f.py:3), for a total of 2'
+    """
+    why = re.sub(r"the reward of arm (\d+) in round", r"column \1 of row", why.replace("the reward of round", "row"))
+    return re.sub(r", after rounds [\d., ]+ \(", " (", why)
+
+
+def length_words(certificate: Certificate) -> str:
+    """Return the length of an execution: the rounds of a policy, or the rows of data that a mechanism is given.
+
+    >>> from privcheck.results._example_results import GRANTED
+    >>> length_words(GRANTED)
+    '8 rounds'
+    """
+    return plural(certificate.horizon, "row" if certificate.feedback == "mechanism" else "round")
 
 
 def executions_word(certificate: Certificate) -> str:

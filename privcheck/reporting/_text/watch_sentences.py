@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
+from privcheck.bandits import ALGORITHMS
+from privcheck.feedback import FEEDBACKS
 from privcheck.reporting._text.numbers import amount, clean
 from privcheck.results import WatchAlarm, WatchReport
 
@@ -64,6 +69,31 @@ def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
         f"a version of {name} since night {first.first_night} (version {alarm.since}) breaks {report.claim}: "
         f"evidence {amount(alarm.e_value)}, {amount(report.needed)} needed"
     )
+
+
+def next_step(report: WatchReport) -> str:
+    """Return what to run after an alarm: an audit of the code that is played now; empty without an alarm.
+
+    >>> from dataclasses import replace
+    >>> from privcheck.results._example_results import WATCHED
+    >>> print(next_step(replace(WATCHED, target="bandit.py:Bandit")))
+    next: privcheck audit bandit.py:Bandit --epsilon 1 --arms 2 --horizon 16, which shows both streams; patches: \
+privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
+    """
+    if report.alarm is None:
+        return ""
+    named = re.fullmatch(r"\S+:\w+", report.target) or report.target.partition("(")[0] in ALGORITHMS
+    if not named or report.feedback in FEEDBACKS.contextual:
+        return "next: audit the versions since then, with the options of the watch"
+    options = {"epsilon": f"{report.epsilon:g}", "delta": f"{report.delta:g}", "arms": report.arms or None}
+    options |= {"horizon": report.horizon, "neighbours": report.neighbours, "observe": report.observe}
+    options |= {"feedback": report.feedback}
+    usual = {"delta": ("0",), "neighbours": ("row",), "observe": ("actions",), "feedback": ("bandit", "mechanism")}
+    given = [f"--{name} {value}" for name, value in options.items() if value and value not in usual.get(name, ())]
+    target = shlex.quote(clean(report.target))
+    said = f"next: privcheck audit {target} {' '.join(given)}, which shows both streams"
+    fixable = ".py:" in report.target and report.feedback == "bandit" and not report.delta
+    return said + f"; patches: privcheck fix {target} {' '.join(given[:2])}" * fixable
 
 
 def first_part(event: str) -> str:
