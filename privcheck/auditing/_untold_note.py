@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privcheck.targets import PolicyRunner, Runner, factory_parameters, own_defaults
+from privcheck.targets import PolicyRunner, Runner, factory_parameters
 
 
 def untold_note(runner: Runner, epsilon: float | None) -> tuple[str, ...]:
@@ -14,7 +14,7 @@ def untold_note(runner: Runner, epsilon: float | None) -> tuple[str, ...]:
         return ()
     own = {
         name: value
-        for name, value in own_defaults(runner.factory).items()
+        for name, value in runner.own_defaults.items()
         if isinstance(value, int | float | str) and len(repr(value)) < 40
     }
     if not own or "epsilon" in factory_parameters(runner.factory):

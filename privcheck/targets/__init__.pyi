@@ -18,7 +18,6 @@ from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
 from ._location import factory_parameters as factory_parameters
 from ._location import function_at as function_at
-from ._location import own_defaults as own_defaults
 from ._location import takes_generator as takes_generator
 from ._mechanism import MechanismRunner as MechanismRunner
 from ._mechanism import input_of as input_of

@@ -24,6 +24,7 @@ from privcheck.targets._location import (
     check_built_arms,
     describe_exception,
     factory_arguments,
+    own_defaults,
     takes_generator,
 )
 from privcheck.targets._outputs import Outputs
@@ -139,6 +140,11 @@ class PolicyRunner:
     kind: Feedback = field(init=False, repr=False)
     _arguments: dict[str, Any] = field(init=False, repr=False)
     _takes_rng: bool = field(init=False, repr=False)
+
+    @property
+    def own_defaults(self) -> dict[str, Any]:
+        """The parameters with a default that the factory is never passed, for it gives them names of its own."""
+        return own_defaults(self.factory)
 
     def __post_init__(self) -> None:
         self.kind = kind(self.feedback)

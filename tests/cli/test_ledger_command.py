@@ -50,8 +50,9 @@ def test_show(ledger, capsys):
     assert "persons             2, in 1 window; over all of them one lost at most 1" in said
 
 
-def test_show_names_what_it_counts(ledger, capsys):
+def test_show_names_what_it_counts(ledger, capsys, monkeypatch):
     """Three rewards of two persons, of which one then has no budget left; a request that comes again adds nothing."""
+    monkeypatch.delenv("COLUMNS", raising=False)  # at which lines would be broken
     options = {"epsilon": 0.5, "arms": 2, "per_user": 1.0, "ledger": ledger, "head": ledger.with_name("heads.db")}
     guarded = privcheck.guard(Blocks, scope="other", **options)
     for t in range(6):

@@ -284,7 +284,8 @@ def test_alarms_that_other_code_has_ended_are_not_forgotten():
 
 
 @pytest.mark.chance(1e-7, "no alarm in a night in which every run shows the reward")
-def test_an_alarm_names_the_line_and_the_next_command(store, tmp_path, capsys):
+def test_an_alarm_names_the_line_and_the_next_command(store, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)  # at which long paths would be broken
     file = tmp_path / "greedy.py"
     file.write_text(
         "class Greedy:\n"
