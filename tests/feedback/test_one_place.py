@@ -35,6 +35,9 @@ NAMED = {
     "certifying/_recorded/persons.py": "kinds for which it is proved that a person's rewards are one datum each",
     "certifying/_primitives/record_and_replay.py": "kinds in which replayed actions may be given to a policy",
     "reporting/_text/fix_sentences.py": "`fix` patches policies with bandit feedback",
+    "reporting/_text/watch_sentences.py": "an option that is the default of a command is left out",
+    "reporting/_descriptions/next_steps.py": "likewise",
+    "reporting/_text/simulation_notes.py": "the delta of an identification is no part of its budget",
     "reporting/_pictures/regret_lower_bounds.py": "the theorems whose lines are drawn are about bandit feedback",
 }
 """Files that name a kind where a program could decide by it, and why."""
