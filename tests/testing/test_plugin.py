@@ -88,7 +88,7 @@ def test_broken_twins_fail_and_the_others_say_what_they_could_have_seen(suite, w
     seen = told(result)
     assert set(seen) == CORRECT
     assert "could have shown a lower bound of up to " in seen["test_sums[noisy_sum]"][0]
-    assert "5,000 runs per stream" in seen["test_sums[noisy_sum]"][0]
+    assert "5,000 runs per input" in seen["test_sums[noisy_sum]"][0]
     assert "1,000 runs per stream" in seen["TestFollowers::test_correct"][0]
     assert "certified: epsilon is at most 1.000" in seen["test_certified[Publisher]"][0]
     result.stdout.no_fnmatch_line("*During handling of the above exception*")
@@ -101,14 +101,14 @@ def test_a_failure_prints_witness_chance_seed_and_the_command_that_replays_it(su
     result.stdout.fnmatch_lines(
         [
             "test_sums[[]noisy_sum_broken[]]: violation: the claim epsilon = 1 is refuted at level 1e-06; epsilon is *",
-            "Two streams of * that differ in round *",
+            "Two inputs of * that differ in row *",
             "Event: *",
-            "  probability on the first stream *, on the second *",
+            "  probability on the first input *, on the second *",
             "False failures: a true claim fails this test with probability at most 1e-06.",
             "Seed 3. Replay:",
         ]
     )
-    assert "4,000 runs per stream" in told(result)["test_sums[noisy_sum]"][0]
+    assert "4,000 runs per input" in told(result)["test_sums[noisy_sum]"][0]
     command = next(line.strip() for line in result.outlines if line.startswith("  pytest "))
     assert command == "pytest 'test_twins.py::test_sums[noisy_sum_broken]' --privcheck-seed=3 --privcheck-budget=4000"
     again = run(suite, *shlex.split(command)[1:])

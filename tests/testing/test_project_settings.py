@@ -43,7 +43,7 @@ def run(suite, *arguments, table=TABLE, given="", twin="noisy_sum", test=None):
 def test_what_is_closer_to_the_test_comes_first(suite, given, arguments, runs):
     result = run(suite, *arguments, given=given)
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines([f"*the claim epsilon = 1.5 is not refuted*by {runs} runs per stream*"])
+    result.stdout.fnmatch_lines([f"*the claim epsilon = 1.5 is not refuted*by {runs} runs per input*"])
 
 
 def test_a_mark_has_its_own_claim_and_an_argument_too(suite):
