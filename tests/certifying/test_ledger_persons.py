@@ -255,3 +255,15 @@ def test_in_memory_a_refusal_is_shown_to_its_person_alone():
             guarded.update(arm, 1.0, user="u1", request_id="e")
     with pytest.raises(PrivcheckError, match="recorded with other arguments"):
         guarded.update(arm, 1.0, user="u2", request_id="e")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_names_and_ids_that_cannot_be_written_are_refused(tmp_path, kept):
+    options = {"arms": 2, "epsilon": 0.5, "per_user": 0.5}
+    guarded = guard(tmp_path, **options) if kept else privcheck.guard(policies.Cautious, **options)
+    for user in ("\ud800", 10**5000):
+        with pytest.raises(PrivcheckError, match=r"user: got a name of type (str|int) that cannot be written"):
+            guarded.update(guarded.select(), 1.0, user=user)
+    with pytest.raises(PrivcheckError, match=r"request_id: .* expected text that UTF-8 has"):
+        guarded.select(request_id="e\udfff")
+    guarded.update(guarded.select(request_id="\u00e9"), 1.0, user="\U0001f600", request_id="\u00e9")

@@ -63,7 +63,12 @@ class Persons:
         if not (type(user) is str or type(user) is int) or user == "":
             hint = "every reward has to say whose it is under per_user="
             raise PrivcheckError("user", user, "a string or an integer, the name of the person", hint)
-        return hashlib.sha256(self.salt + f"{type(user).__name__} {user}".encode()).hexdigest()[:32]
+        try:
+            name = f"{type(user).__name__} {user}".encode()
+        except ValueError:  # half of a surrogate pair, or an integer of too many digits to be written
+            got = words(f"a name of type {type(user).__name__} that cannot be written")
+            raise PrivcheckError("user", got, "text that UTF-8 has, or an integer of at most 4,300 digits") from None
+        return hashlib.sha256(self.salt + name).hexdigest()[:32]
 
     def now(self, last: int) -> int:
         """Return the number of the window, at least the last one: a clock that is set back gives nothing again."""
