@@ -20,6 +20,7 @@ from privcheck.auditing._exact.given_density import Density
 from privcheck.auditing._exact.given_laws import bound_from_laws
 from privcheck.auditing._exact.law_event import LikelierOutputs, likelier_outputs
 from privcheck.auditing._exact.samples_of_a_law import LEAST, fit_of_law
+from privcheck.auditing._input_differences import named_pair
 from privcheck.auditing._law_verdict import law_events
 from privcheck.auditing._search.mutations import variants
 from privcheck.auditing._search.palette import key_of, palette
@@ -180,7 +181,7 @@ class LawOfOutputs:
             events, of_counts = law_events(proposed, counted, every, claim)
             p_value = min(1.0, 2.0 * min(p_value, of_counts))
         side, follows = ("first", "second")[worse], p_value > claim.error
-        return LawEvidence(bound, pair.words, fits[worse], side, p_value, number, follows, events=events)
+        return LawEvidence(bound, named_pair(pair), fits[worse], side, p_value, number, follows, events=events)
 
     def loss(self, pairs: list[StreamPair], witness: Witness, delta: float, known: LawEvidence | None) -> float | None:
         """Return the loss by the law on the pair of a witness: at least this much, and exact up to quadrature.
@@ -195,7 +196,7 @@ class LawOfOutputs:
         known : what the law says of the first candidate.
         """
         if isinstance(pairs[0].first, Given):
-            alike = [pair for pair in pairs if pair.words == witness.streams]
+            alike = [pair for pair in pairs if named_pair(pair) == witness.streams]
         else:
             like = np.asarray(pairs[0].first)
             shape, kind = (-1, *like.shape[1:]) if like.ndim else (), like.dtype

@@ -10,6 +10,7 @@ from privcheck.arrays import Table
 from privcheck.auditing._confirmation.evidence import CountedEvent
 from privcheck.auditing._confirmation.tally import Tally
 from privcheck.auditing._events.event import Event
+from privcheck.auditing._input_differences import named_pair
 from privcheck.auditing._scoring.view import Shown
 from privcheck.inference import anytime_limits, clopper_pearson, conditional_binomial_lower
 from privcheck.results import Estimate, Witness
@@ -40,7 +41,7 @@ def describe(pair: StreamPair, counted: CountedEvent, tally: Tally, level: float
         _as_table(pair.first),
         _as_table(pair.second),
         tuple(j + 1 for j in pair.rounds),
-        pair.words,
+        named_pair(pair),
         in_words[0],
         _likelier(k, l, said="second" if event.reverse else "first"),
         Estimate(k / n, *limits(k, n, level / 2)),
@@ -65,7 +66,7 @@ def event_on_two_inputs(pair: StreamPair, event: str, counted: tuple[int, int], 
         _as_table(pair.first),
         _as_table(pair.second),
         tuple(j + 1 for j in pair.rounds),
-        pair.words,
+        named_pair(pair),
         event,
         _likelier(*counted, said="first"),
         first,

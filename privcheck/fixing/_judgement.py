@@ -139,10 +139,6 @@ def certified(source: SourceText, text: str, class_name: str, setting: Setting) 
     """Return the certificate of a text, and why it is not granted; an empty text if it is.
 
     While lines have not run, more rounds are tried.
-
-    Raises
-    ------
-    PrivcheckError : another number of arms than the policy has.
     """
     rounds = max(ROUNDS, 2 * setting.arms)
     while True:
@@ -152,8 +148,6 @@ def certified(source: SourceText, text: str, class_name: str, setting: Setting) 
         if found is None:
             return None, f"a certificate takes more than {SECONDS} seconds"
         if isinstance(found, PrivcheckError):
-            if found.parameter == "arms":  # given for the policy, whatever its patches
-                raise found
             return None, str(found)
         certificate = Certificate.from_json(found)
         if certificate.granted:
@@ -176,8 +170,6 @@ def _certificate(file: Path, path: Path, class_name: str, setting: Setting) -> s
             seed=setting.seed,
         )
     except PrivcheckError as error:
-        if error.parameter == "arms":
-            return error
         return PrivcheckError("target", _renamed(str(error), file, path), "a policy that can be certified")
     return _renamed(replace(found, target=f"{path}:{class_name}").to_json(), file, path)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._search.input_differences import differences
 from privcheck.auditing._search.left_out import DrawnPairs
 from privcheck.auditing._search.random_pairs import SEED_KEY
 from privcheck.auditing._search.user_streams import read_file, refuse_frames
@@ -50,9 +50,7 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
             raise PrivcheckError("streams", got, "two inputs of one type", "convert one of them")
         if _same(first, second):
             raise PrivcheckError("streams", words("two equal inputs"), "two inputs that differ", "change one row")
-        shown = f"{_short(first)} and {_short(second)}"
-        where = "" if shown == f"{first!r} and {second!r}" else differences(first, second)
-        label = f"inputs given by the user: {shown}" + (f"; {where}" if where else "")
+        label = f"inputs given by the user: {_short(first)} and {_short(second)}"
         return StreamPair(Given(first), Given(second), label, "inputs given by the user")  # type: ignore[arg-type]
     common = np.result_type(one, two)  # of 0 and 0.5, say: an output 0 would differ from 0.0 by its type alone
     one, two = one.astype(common), two.astype(common)
@@ -143,7 +141,8 @@ def _short(value: Any) -> str:
     shape = getattr(value, "shape", None)
     if shape is not None:
         return f"a {type(value).__name__} of shape {tuple(shape)}"
-    if len(text := repr(value)) <= SHORT:
-        return text
+    with suppress(Exception):  # the object is a user's, and so is its repr()
+        if len(text := repr(value)) <= SHORT:
+            return text
     size = f" of {len(value)}" if hasattr(value, "__len__") else ""
     return f"a {type(value).__name__}{size}"

@@ -8,12 +8,33 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.targets import Given, StreamPair
+
 MOST, LONGEST = 3, 40
 """Places that are named, and characters of a value."""
 
 
+def named_pair(pair: StreamPair) -> str:
+    """Return the words of a pair and, of objects that they do not show in full, where the two differ.
+
+    Objects are compared here, for the pairs of a report, and not where a search makes many of them.
+
+    >>> rows = [[0.25] * 9] * 9
+    >>> named_pair(StreamPair(Given(rows), Given([*rows[:8], [0.5] * 9]), "a list of 9 and a list of 9"))
+    'a list of 9 and a list of 9; [8][0] is 0.25 vs 0.5, [8][1] is 0.25 vs 0.5, [8][2] is 0.25 vs 0.5, and others'
+    """
+    if not isinstance(pair.first, Given) or not isinstance(pair.second, Given):
+        return pair.words
+    one, two = pair.first.value, pair.second.value
+    try:
+        where = "" if f"{one!r} and {two!r}" in pair.words else differences(one, two)
+    except Exception:  # the objects are a user's, and so are their comparisons and their repr()
+        where = ""
+    return f"{pair.words}; {where}" if where else pair.words
+
+
 def differences(first: Any, second: Any) -> str:
-    """Return the places at which two inputs differ and what stands there; "" if they cannot be compared.
+    """Return the places at which two inputs differ and what stands there; "" if no place has a name.
 
     >>> differences(([[1.0]], [0, 1]), ([[1.0]], [0, 2]))
     '[1][1] is 1 vs 2'
@@ -22,10 +43,7 @@ def differences(first: Any, second: Any) -> str:
     >>> differences("banana", "banina"), differences([5, 6, 7], [5, 7])
     ("character 4 is 'a' vs 'i'", '[1] is 6 vs absent')
     """
-    try:
-        places = [*islice(_places(first, second, ""), MOST + 1)]
-    except Exception:  # the objects are a user's, and so are their comparisons
-        return ""
+    places = [*islice(_places(first, second, ""), MOST + 1)]
     said = [f"{place} is {_short(one)} vs {_short(two)}" for place, one, two in places[:MOST] if place]
     return ", ".join([*said, "and others"] if len(places) > MOST else said)
 
