@@ -30,7 +30,8 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
     yield f"  budget of a datum   {_budget(rows)}, spent {rows.spent:g} by the datum that lost the most"
     again = "; a request that comes again is answered and not counted" if events else ""
     yield f"  events              {events or 'none'}{again}"
-    yield f"  rewards             {_rewards(rows)}"
+    if parameters["per_user"] is not None:
+        yield f"  rewards             {_rewards(rows)}"
     charged = sum(bool(row.charges) for row in rows.releases)
     yield f"  releases            {charged}, and {len(rows.releases) - charged} draws on public values, at no charge"
     if parameters["per_user"] is not None:
@@ -48,10 +49,10 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
 
 
 def _rewards(rows: ScopeRows) -> str:
-    passed = f"{rows.events['update']} passed on to the policy"
+    """Return what became of the rewards of persons, one in each `update`; no refusal without an id is kept."""
     refused = rows.recorded - sum(rows.events.values())
-    why = ", because no budget was left for their person" if refused else ""
-    return passed if rows.parameters["per_user"] is None else f"{passed}, {refused} refused{why}"
+    why = " under an id, because no budget was left for their person" if refused else ""
+    return f"{rows.events['update']} passed on to the policy, {refused} refused{why}"
 
 
 def _snapshot(rows: ScopeRows) -> str:

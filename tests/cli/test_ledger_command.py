@@ -67,7 +67,8 @@ def test_show_names_what_it_counts(ledger, capsys, monkeypatch):
     lines = dict(line.strip().split("   ", 1) for line in said.strip().splitlines() if "   " in line.strip())
     told = {name: " ".join(words.split()) for name, words in lines.items()}
     assert told["events"] == "6 select, 2 update; a request that comes again is answered and not counted"
-    assert told["rewards"] == "2 passed on to the policy, 4 refused, because no budget was left for their person"
+    why = "because no budget was left for their person"
+    assert told["rewards"] == f"2 passed on to the policy, 4 refused under an id, {why}"
     assert told["budget of a datum"].endswith("spent 0.5 by the datum that lost the most")
     assert told["what was told"] == "kept of 13 events, with the start and refused rewards among them"
     assert told["last entry"].endswith("the start, events, refused rewards and draws are numbered together")
@@ -144,3 +145,24 @@ def test_bad_input_is_told_in_one_line(ledger, arguments, said, capsys, monkeypa
     assert told.err.count("\n") == 1
     assert not ledger.with_name("nothing.db").exists()
     assert ledger.with_name("empty.db").stat().st_size == 0
+
+
+def test_without_persons_no_rewards_are_counted(ledger, capsys):
+    """One call tells several rewards under batch feedback: a number of calls would be wrong."""
+
+    class Batches(Blocks):
+        batch = 3
+
+        def act(self, n):
+            return [0] * n
+
+        def learn(self, actions, rewards):
+            """Release nothing."""
+
+    options = {"epsilon": 0.5, "arms": 2, "ledger": ledger, "head": ledger.with_name("heads.db")}
+    guarded = privcheck.guard(Batches, scope="batches", feedback="batch", **options)
+    guarded.learn(guarded.act(3), [0.1, 0.2, 0.3])
+    assert run(["ledger", "show", str(ledger)]) == 0
+    said = capsys.readouterr().out.partition("scope 'batches'")[2]
+    assert "1 act, 1 learn" in said
+    assert "rewards  " not in said
