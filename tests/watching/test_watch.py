@@ -305,3 +305,15 @@ def test_an_alarm_names_the_line_and_the_next_command(store, tmp_path, capsys, m
     assert run(["watch", "--store", str(store)]) == 1
     assert after in " ".join(capsys.readouterr().out.split())
     assert run([*after.removeprefix("next: privcheck ").partition(",")[0].split(), "--runs", "2000"]) == 1
+
+
+def test_patches_are_offered_only_where_fix_takes_the_target():
+    from privcheck.reporting import markdown
+    from privcheck.results._example_results import WATCHED
+
+    own = replace(WATCHED, target="bandit.py:Bandit", epsilon=0.123456789)
+    assert "; patches: privcheck fix bandit.py:Bandit --epsilon 0.123456789 --arms 2" in markdown(own)
+    for changes in ({"neighbours": "group:2"}, {"delta": 1e-6}, {"feedback": "full"}, {"target": "adap-ucb"}):
+        said = markdown(replace(own, **changes))
+        assert "next: privcheck audit" in said
+        assert "privcheck fix" not in said

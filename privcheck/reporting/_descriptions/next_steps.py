@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from privcheck.reporting._text.fix_sentences import number_in_command, takes_fix
+from privcheck.reporting._text.fix_sentences import fix_of, number_in_command
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import AuditReport
 
@@ -36,12 +36,12 @@ def next_step(report: AuditReport) -> tuple[str, str]:
     others = [f"--neighbours {report.neighbours}"] * (report.neighbours != "row")
     if report.feedback == "mechanism":
         return INPUTS, " ".join(["privcheck certify", place, *budget, "--primitives numpy", *others])
+    if report.verdict == "violation" and report.epsilon_claimed is not None and not report.delta:
+        game = report.feedback, report.neighbours, report.rewards
+        if patch := fix_of(report.target, report.epsilon_claimed, report.arms, *game):
+            return PATCH, patch
     asked = [place, *budget, f"--arms {report.arms}"]
     if report.rewards != (0.0, 1.0):
         asked.append("--rewards {},{}".format(*map(number_in_command, report.rewards)))
-    pure = report.epsilon_claimed is not None and not report.delta
-    fixable = pure and takes_fix(report.target, report.feedback, report.neighbours, report.arms)
-    if report.verdict == "violation" and fixable:
-        return PATCH, " ".join(["privcheck fix", *asked])
     others += [f"--feedback {report.feedback}"] * (report.feedback != "bandit")
     return LINE if report.verdict == "violation" else PROOF, " ".join(["privcheck certify", *asked, *others])

@@ -184,20 +184,25 @@ def fix_command(certificate: Certificate, place: str = "") -> str:
     """
     place = place or certificate.target
     found = bool(certificate.leaks or certificate.refusals) and not certificate.primitives
-    takes = takes_fix(place, certificate.feedback, certificate.neighbours, certificate.arms)
-    if not (found and takes and isinstance(certificate.budget, Pure)):
+    if not found or not isinstance(certificate.budget, Pure):
         return ""
-    return f"privcheck fix {_asked(place, certificate.budget.epsilon, certificate.arms, certificate.rewards)}"
+    game = certificate.feedback, certificate.neighbours, certificate.rewards
+    return fix_of(place, certificate.budget.epsilon, certificate.arms, *game)
 
 
-def takes_fix(place: str, feedback: str, neighbours: str, arms: int) -> bool:
-    """Return whether `privcheck fix` takes a class in this place, with a budget in pure DP.
+def fix_of(
+    place: str, epsilon: float, arms: int, feedback: str, neighbours: str, rewards: tuple[float, float] = (0.0, 1.0)
+) -> str:
+    """Return the command that looks for a patch of a class with a budget in pure DP; "" where `fix` takes none.
 
-    >>> takes_fix("mine.py:Mine", "bandit", "row", 2), takes_fix("adap-ucb", "bandit", "row", 2)
-    (True, False)
+    >>> fix_of("mine.py:Mine", 1.0, 2, "bandit", "row")
+    'privcheck fix mine.py:Mine --epsilon 1 --arms 2'
+    >>> fix_of("adap-ucb", 1.0, 2, "bandit", "row"), fix_of("mine.py:Mine", 1.0, 2, "bandit", "group:2")
+    ('', '')
     """
     file, _, name = place.rpartition(":")
-    return feedback == "bandit" and neighbours == "row" and file.endswith(".py") and name.isidentifier() and arms > 1
+    takes = feedback == "bandit" and neighbours == "row" and file.endswith(".py") and name.isidentifier() and arms > 1
+    return f"privcheck fix {_asked(place, epsilon, arms, rewards)}" if takes else ""
 
 
 def command(found: Fix) -> str:

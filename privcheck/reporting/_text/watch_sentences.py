@@ -7,6 +7,7 @@ import shlex
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.feedback import FEEDBACKS
+from privcheck.reporting._text.fix_sentences import fix_of, number_in_command
 from privcheck.reporting._text.numbers import amount, clean
 from privcheck.results import WatchAlarm, WatchReport
 
@@ -85,15 +86,17 @@ privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     named = re.fullmatch(r"\S+:\w+", report.target) or report.target.partition("(")[0] in ALGORITHMS
     if not named or report.feedback in FEEDBACKS.contextual:
         return "next: audit the versions since then, with the options of the watch"
-    options = {"epsilon": f"{report.epsilon:g}", "delta": f"{report.delta:g}", "arms": report.arms or None}
+    budget = {name: number_in_command(getattr(report, name)) for name in ("epsilon", "delta")}
+    options = {**budget, "arms": report.arms or None}
     options |= {"horizon": report.horizon, "neighbours": report.neighbours, "observe": report.observe}
     options |= {"feedback": report.feedback}
     usual = {"delta": ("0",), "neighbours": ("row",), "observe": ("actions",), "feedback": ("bandit", "mechanism")}
     given = [f"--{name} {value}" for name, value in options.items() if value and value not in usual.get(name, ())]
     target = shlex.quote(clean(report.target))
     said = f"next: privcheck audit {target} {' '.join(given)}, which shows both streams"
-    fixable = ".py:" in report.target and report.feedback == "bandit" and not report.delta
-    return said + f"; patches: privcheck fix {target} {' '.join(given[:2])}" * fixable
+    game = report.feedback, report.neighbours
+    patch = "" if report.delta else fix_of(report.target, report.epsilon, report.arms, *game)
+    return f"{said}; patches: {patch}" if patch else said
 
 
 def first_part(event: str) -> str:
