@@ -206,7 +206,7 @@ def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding
         policy, claim, game = _target(text, path, class_name, setting)
         found = first_finding(policy, claim, game, setting.horizon, setting.runs, setting.seed)
     except PrivcheckError as error:
-        return error if error.parameter == "arms" else Finding("failure", "", 0, None, str(error))
+        return error
     except BaseException as error:
         return Finding("failure", "", 0, None, describe_exception(error))
     if isinstance(found, list):
