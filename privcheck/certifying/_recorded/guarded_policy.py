@@ -181,8 +181,11 @@ class GuardedPolicy:
             self._check_called(name, name, own)
         if request is not None and (type(request) is not str or not request):
             raise PrivcheckError("request_id", request, "a string that is not empty", "it names one event for ever")
-        if request is not None and any("\ud800" <= letter <= "\udfff" for letter in request):
-            raise PrivcheckError("request_id", request, "text that UTF-8 has", "it has half of a surrogate pair")
+        if request is not None and not request.isascii():
+            try:
+                request.encode()
+            except UnicodeEncodeError:
+                raise PrivcheckError("request_id", request, "text that can be encoded in UTF-8") from None
         if (persons := self._engine.persons) is None and user is None:
             return Event(name, given, request or "")
         self._check_user(user, needed=own == self._kind.learns)

@@ -67,7 +67,8 @@ class Persons:
             name = f"{type(user).__name__} {user}".encode()
         except ValueError:  # half of a surrogate pair, or an integer of too many digits to be written
             got = words(f"a name of type {type(user).__name__} that cannot be written")
-            raise PrivcheckError("user", got, "text that UTF-8 has, or an integer of at most 4,300 digits") from None
+            expected = "text that can be encoded in UTF-8, or an integer of at most 4,300 digits"
+            raise PrivcheckError("user", got, expected) from None
         return hashlib.sha256(self.salt + name).hexdigest()[:32]
 
     def now(self, last: int) -> int:
