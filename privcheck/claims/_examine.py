@@ -183,8 +183,10 @@ def _together(claim: Claim, statuses: list[str], steps: list[str]) -> str:
         return FAILS if claim.role == "step" else statuses[0]
     if any(refuted):
         return UNDER_READING
-    if SUSPICIOUS in statuses or len(set(statuses)) == 1:
-        return SUSPICIOUS if SUSPICIOUS in statuses else statuses[0]
+    if SUSPICIOUS in statuses:
+        return SUSPICIOUS
+    if len(set(statuses)) == 1:
+        return statuses[0]
     return ON_REGION if set(statuses) == {PROVEN, ON_REGION} else NOT_REFUTED  # no more than under every reading
 
 

@@ -65,19 +65,17 @@ class Variable:
             raise PrivcheckError("name", self.name, "a text, such as 'epsilon'")
         for name in ("low", "high"):
             object.__setattr__(self, name, _end(f"{name} of {self.name}", getattr(self, name)))
-        for name in ("specials", "region"):
-            object.__setattr__(self, name, _finite(f"{name} of {self.name}", getattr(self, name)))
-        if self.region is not None and not (len(self.region) == 2 and self.region[0] <= self.region[1]):
-            raise PrivcheckError(f"region of {self.name}", self.region, "(low, high), the low end first")
-        first, last = (math.ceil(self.low), math.floor(self.high)) if self._is_finite_integer else (self.low, self.high)
+        object.__setattr__(self, "specials", _finite(f"specials of {self.name}", self.specials))
+        if self.region is not None:
+            object.__setattr__(self, "region", _finite(f"region of {self.name}", self.region))
+            if len(self.region) != 2 or self.region[0] > self.region[1]:
+                raise PrivcheckError(f"region of {self.name}", self.region, "(low, high), the low end first")
+        finite = math.isfinite(self.low) and math.isfinite(self.high)
+        first, last = (math.ceil(self.low), math.floor(self.high)) if self.integer and finite else (self.low, self.high)
         if first > last or (first == last and (self.low_open or self.high_open)) or math.inf in (first, -last):
             got = words(f"{self.name} from {_shown(self.low)} to {_shown(self.high)}")
             expected = "a range with an integer" if self.integer else "low below high, or a number that both include"
             raise PrivcheckError("domain", got, expected)
-
-    @property
-    def _is_finite_integer(self) -> bool:
-        return self.integer and math.isfinite(self.low) and math.isfinite(self.high)
 
     def __str__(self) -> str:
         left, right = "(" if self.low_open else "[", ")" if self.high_open or math.isinf(self.high) else "]"
@@ -142,9 +140,7 @@ def _end(name: str, value: Any) -> float | Fraction:
 
 
 def _finite(name: str, values: Any) -> Any:
-    """Return several numbers as a tuple; None if there are none to be given."""
-    if values is None and name.startswith("region"):
-        return None
+    """Return several numbers as a tuple."""
     listed = isinstance(values, Sequence | np.ndarray) and getattr(values, "ndim", 1) == 1
     if isinstance(values, str | bytes) or not listed:
         raise PrivcheckError(name, values, "a tuple of real numbers")

@@ -115,14 +115,8 @@ def _draw_stream(axes: Axes, rewards: np.ndarray, shown: View, cell: float) -> N
 def _label_stream(axes: Axes, name: str, shown: View, block: float, *, first: bool) -> None:
     axes.spines["bottom"].set_visible(False)
     axes.tick_params(length=0)
-    axes.text(
-        0.0,
-        1.0 + (0.05 + MARK * first) / block,
-        f"{name} {shown.words.one}",
-        transform=axes.transAxes,
-        weight="bold",
-        va="bottom",
-    )
+    above, title = 1.0 + (0.05 + MARK * first) / block, f"{name} {shown.words.one}"
+    axes.text(0.0, above, title, transform=axes.transAxes, weight="bold", va="bottom")
     step = max(1, -(-len(shown.arms) * 10 // int(block * 90 + 1)))
     places = range(0, len(shown.arms), step)
     axes.set_yticks([i + 0.5 for i in places], [shown.names[i] for i in places], fontsize=7)
@@ -155,7 +149,7 @@ def _key(figure: Figure, rewards: tuple[float, float], top: float, shown: View, 
     from matplotlib.patches import Patch
 
     low, high = rewards
-    value = "reward" if shown.words.column == "arm" else "value"
+    value = "value" if shown.words.of_data else "reward"
     at_low, at_high = (f", context {end:.3g}" for end in shown.contexts) if shown.contexts else ("", "")
     handles: list[Any] = [
         Patch(facecolor="none", edgecolor=MID, lw=0.6, label=f"{value} {low:g}{at_low}"),

@@ -37,6 +37,11 @@ class Words(NamedTuple):
     arms: int | None = None
 
     @property
+    def of_data(self) -> bool:
+        """Whether they are the words for the data of a function."""
+        return self.row == "row"
+
+    @property
     def one(self) -> str:
         """What one of the two inputs is called."""
         return self.said("stream")
@@ -44,13 +49,13 @@ class Words(NamedTuple):
     def said(self, text: str) -> str:
         """Return a sentence about streams, of inputs where data have no rounds.
 
-        >>> OF_DATA.said("both streams"), Words().said("both streams")
+        >>> OF_DATA.said("both streams"), OF_ROUNDS.said("both streams")
         ('both inputs', 'both streams')
         """
-        return text if self.column == "arm" else re.sub(r"\bstream(s?)\b", r"input\1", text)
+        return re.sub(r"\bstream(s?)\b", r"input\1", text) if self.of_data else text
 
 
-OF_DATA = Words("row", "column")
+OF_ROUNDS, OF_DATA = Words(), Words("row", "column")
 
 
 def words_of(report: AuditReport) -> Words:
@@ -106,7 +111,7 @@ class View:
     arms: tuple[int, ...]
     changed: tuple[int, ...]
     omitted: str
-    words: Words = field(default=Words(), repr=False)
+    words: Words = field(default=OF_ROUNDS, repr=False)
     count: int = field(default=0, repr=False)
     contexts: tuple[float, float] | None = field(default=None, repr=False)
 
@@ -116,12 +121,12 @@ class View:
 
         The only column of data has none.
         """
-        if self.count == 1 and self.words.column != "arm":
+        if self.count == 1 and self.words.of_data:
             return [""]
         return [f"{self.words.column} {i}" if i < self.count else f"context x{i - self.count + 1}" for i in self.arms]
 
 
-def view(witness: TwoStreams, most_rounds: int, most_arms: int, words: Words | None = None) -> View:
+def view(witness: TwoStreams, most_rounds: int, most_arms: int, words: Words = OF_ROUNDS) -> View:
     """Return the view of at most `most_rounds` rounds around the first change, and of columns, changed ones first.
 
     >>> from privcheck.results._example_results import VIOLATION
@@ -130,7 +135,6 @@ def view(witness: TwoStreams, most_rounds: int, most_arms: int, words: Words | N
     """
     one, two = aligned(witness)
     horizon, columns = one.shape
-    words = words or Words()
     arms = columns if words.arms is None else words.arms
     start, stop = 0, horizon
     if horizon > most_rounds:
@@ -186,13 +190,13 @@ def text_streams(report: AuditReport) -> str:
     return "" if report.witness is None else characters(report.witness, report.rewards, words_of(report))
 
 
-def characters(streams: TwoStreams, rewards: tuple[float, float], words: Words | None = None) -> str:
+def characters(streams: TwoStreams, rewards: tuple[float, float], words: Words = OF_ROUNDS) -> str:
     """Return two streams as characters."""
     from privcheck.reporting._text.witness_sentences import rounds_text
 
     shown = view(streams, 64, 12, words)
     (low, high), contexts = rewards, shown.contexts
-    wide = max(6 if shown.names[0] else 0, *(len(name) + 1 for name in shown.names), 0)
+    wide = max(6 * bool(shown.names[0]), *(len(name) + 1 for name in shown.names))
     left = " " * (8 + wide)
     marks = "".join("v" if t in shown.changed else " " for t in range(shown.start, shown.stop)).rstrip()
     lines = [f"{left}{marks} {rounds_text(streams, shown.words.row)}"]

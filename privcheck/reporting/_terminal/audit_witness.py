@@ -45,10 +45,10 @@ def spent(report: AuditReport) -> list[RenderableType]:
 def _streams(report: AuditReport, witness: Witness) -> list[RenderableType]:
     words = words_of(report)
     name = numbers.clean(witness.streams)
-    said = [block(Text(name if name.startswith("inputs ") else f"{words.one}s: {name}"))]
+    said = block(Text(name if name.startswith("inputs ") else f"{words.one}s: {name}"))
     if not is_drawn(witness):
-        return [*said]
-    return [*said, block(Text(characters(witness, report.rewards, words), no_wrap=True))]
+        return [said]
+    return [said, block(Text(characters(witness, report.rewards, words), no_wrap=True))]
 
 
 def _event(witness: Witness, one: str) -> list[RenderableType]:

@@ -26,8 +26,8 @@ def summary_table(simulation: Simulation) -> Table:
     """
     where = f" on {place_text(simulation)}" if getattr(simulation.environment, "names", ()) else ""
     counts = [len(result.regret) for result in simulation.results]
-    budgets = f"; {budgets}" if (budgets := budgets_words(simulation)) else ""
-    table = titled_table(f"pseudo-regret after {simulation.horizon:,} rounds{where}, {runs_words(counts)}{budgets}")
+    title = f"pseudo-regret after {simulation.horizon:,} rounds{where}, {runs_words(counts)}"
+    table = titled_table("; ".join(filter(None, [title, budgets_words(simulation)])))
     ragged = any(count != simulation.runs for count in counts)
     columns = (COLUMNS[0], "runs", *COLUMNS[1:]) if ragged else COLUMNS
     for column in columns:

@@ -154,9 +154,9 @@ def _run(report: AuditReport) -> str:
         f"{report.screened_pairs:,} pairs of inputs of {report.horizon} rounds and {report.arms} arms were compared"
     )
     if report.feedback == "mechanism":
-        searched = f"{report.screened_pairs:,} pairs of inputs were compared"
-        if report.witness is not None and is_drawn(report.witness):
-            searched = searched.replace("inputs", f"inputs of {plural(report.horizon, 'row')}")
+        has_rows = report.witness is not None and is_drawn(report.witness)
+        size = f" of {plural(report.horizon, 'row')}" if has_rows else ""
+        searched = f"{report.screened_pairs:,} pairs of inputs{size} were compared"
     return (
         f"{searched} in {report.screening_runs:,} runs that were not counted; then {played(report)} were played on the "
         f"pair that was chosen. The confidence of the bound is {percent(report.confidence)}, and the level of the "
