@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from privcheck.private_values._refused_operations import (
     published,
     refuse,
 )
+from privcheck.private_values._several_data import of_many_numbers as statistics
 from privcheck.private_values._terms import common, kind_of
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
@@ -109,8 +110,8 @@ class NumpyProtocol:
             return linear_functions.applied(self.of, function, arguments, options)
         if function is np.where and len(arguments) == 3 and private and not options:
             return _chosen(self.of, *arguments)
-        if function is np.digitize and _only_first(private, arguments):
-            found = one_datum.digitized(*arguments, **options)
+        if private and (computed := ALONE.get(function)) is not None and _only_first(private, arguments):
+            found = computed(*arguments, **options)
             if found is not None:
                 return found
         if (why := published(private)) is not None:
@@ -121,6 +122,26 @@ class NumpyProtocol:
 def _only_first(private: list[Any], arguments: Any) -> bool:
     """Tell whether the first argument alone is private, and holds no noise."""
     return len(private) == 1 and bool(arguments) and private[0] is arguments[0] and not private[0].holds_draws
+
+
+def _of_all(function: Callable[..., Any], first: Sequence[str] = (), options: Sequence[str] = ()) -> Callable[..., Any]:
+    """Return a function of all entries of an array, or of a list, with these arguments; None for any others.
+
+    `first` are those that come before numpy's axis, `options` the others.
+    """
+
+    def apply(a: Any, *arguments: Any, **given: Any) -> Any:
+        value, names = one_datum.gathered(a), (*first, "axis")
+        given |= dict(zip(names, arguments, strict=False))
+        axis = given.pop("axis", None)
+        if len(arguments) > len(names) or not {*first} <= given.keys() <= {*first, *options}:
+            return None
+        if not isinstance(value, Refusals) or value.ndim == 0:
+            return None
+        is_all = axis is None or (type(axis) is int and axis in (0, -1) and value.ndim == 1)
+        return function(value, **given) if is_all else None
+
+    return apply
 
 
 def _added_at(array: Any, places: Any, values: Any) -> None:
@@ -183,6 +204,15 @@ def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
         refuse("comparison", "numpy.where with infinite numbers", condition, hint=COMPARE)
     weight: Any = known
     return (weight * first + (1.0 - weight) * second).of_kind(common(first, second))
+
+
+ALONE: dict[Any, Callable[..., Any]] = {
+    np.digitize: one_datum.digitized,
+    np.var: _of_all(statistics.variance, (), ["ddof"]), np.std: _of_all(statistics.deviation, (), ["ddof"]),
+    np.max: _of_all(statistics.largest), np.min: _of_all(statistics.smallest), np.median: _of_all(statistics.median),
+    np.sort: _of_all(statistics.ordered), np.quantile: _of_all(statistics.quantile, ["q"]), np.percentile: _of_all(statistics.percentile, ["q"]),
+}  # fmt: skip
+"""Functions of which the first argument alone may be private; they return None for what they do not take."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from privcheck.arrays import Array
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
+from privcheck.private_values._several_data.of_one_sum import lipschitz
 from privcheck.reached_state import applied_apart
 
 if TYPE_CHECKING:
@@ -45,14 +46,17 @@ COMPARISONS: dict[Any, tuple[str, Callable[[Any, Any], Any]]] = {
 
 
 def applied(function: Any, value: Private) -> Private | None:
-    """Return numpy's function of each entry; None if one depends on several data or may lie outside the domain.
+    """Return numpy's function of each entry; None if one may lie outside of the domain or depends on several data.
+
+    The absolute value of a sum over several data is a number that each of them moves by at most as much as the sum.
 
     The interval of the new feature is the image of that of its argument; the feature is moved into it.
     """
     compute, shape, least, most = FUNCTIONS[function]
     entries = Entries.of(value)
     lows, highs = entries.interval
-    if _of_several(entries) or not ((least <= lows) & (highs <= most)).all():
+    sums = entries.owners == SEVERAL
+    if (sums.any() and function is not np.absolute) or not ((least <= lows) & (highs <= most)).all():
         return None
     ends = np.sort([[compute(end) for end in column.tolist()] for column in (lows, highs)], axis=0)
     if shape == "even":
@@ -61,7 +65,10 @@ def applied(function: Any, value: Private) -> Private | None:
     whole = integers or (entries.whole if function is np.absolute else False)
     hidden = np.array([compute(number) for number in np.clip(entries.values, lows, highs).tolist()])
     keys = [("function", function.__name__, key) for key in entries.keys]
-    const, terms = entries.replaced(keys, (ends[0], ends[1]), hidden, whole=whole)
+    const, terms = entries.replaced(keys, (ends[0], ends[1]), hidden, whole=whole, kept=sums)
+    if sums.any():
+        count = entries.size
+        const, terms = lipschitz(entries, ["absolute"] * count, [abs] * count, (ends[0], ends[1]), const, terms)
     kind = value.kind if integers or function is np.absolute else "f"
     return value.make(value.source, const.reshape(value.shape), terms).of_kind(kind)
 
@@ -126,9 +133,9 @@ def squared(value: Private) -> Private | None:
 
 
 def limited(value: Private, other: Any, *, smallest: bool) -> Private | None:
-    """Return the smaller (larger) of each entry and a public number; None if some entry depends on several data."""
+    """Return the smaller (larger) of each entry and a public number; None if that is no public number."""
     public = value.of(other)
-    if public is None or not public.is_public or _of_several(Entries.of(value)):
+    if public is None or not public.is_public:
         return None
     found: Private = value.clip(None, public) if smallest else value.clip(public, None)
     return found

@@ -1,7 +1,8 @@
-"""Products and clips within one datum: new features, with intervals computed from those of their parts."""
+"""Products within one datum, and clips: new features, with intervals computed from those of their parts."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from privcheck.private_values._columns import as_long
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
 from privcheck.private_values._leaks import describe_data
 from privcheck.private_values._refused_operations import NONLINEAR, refuse
+from privcheck.private_values._several_data.of_one_sum import lipschitz
 from privcheck.private_values._terms import NOTHING, Terms, common
 
 if TYPE_CHECKING:
@@ -90,15 +92,21 @@ def clip(value: Any, low: Any, high: Any) -> Any:
         for array in (np.arange(value.size).reshape(value.shape), lows._const, highs._const)
     )
     entries = Entries.of(value).taken(places)
-    entries.check_single("clip", "clip the value of each datum before adding it, or clip after the release")
     least, most = entries.interval
     kept = entries.private & (lowest <= least) & (most <= highest)
     ends = np.clip(least, lowest, highest), np.clip(most, lowest, highest)
     limits = lowest.tolist(), highest.tolist()
     keys = [("clip", key, low, high) for key, low, high in zip(entries.keys, *limits, strict=True)]
     whole = entries.whole & (np.rint(lowest) == lowest) & (np.rint(highest) == highest)
-    const, terms = entries.replaced(keys, ends, entries.values, whole=whole, kept=kept)
+    names = ["" if same else f"clip {low!r} {high!r}" for same, low, high in zip(kept.tolist(), *limits, strict=True)]
+    functions = [partial(_within, low, high) for low, high in zip(*limits, strict=True)]
+    const, terms = entries.replaced(keys, ends, entries.values, whole=whole, kept=kept | (entries.owners == SEVERAL))
+    const, terms = lipschitz(entries, names, functions, ends, const, terms)
     return value.make(value.source, const.reshape(shape), terms).of_kind(kind)
+
+
+def _within(low: float, high: float, number: float) -> float:
+    return min(max(number, low), high)
 
 
 def clip_ordinary(value: Any, low: Any, high: Any) -> Any:

@@ -124,6 +124,21 @@ def _function(name: str) -> Callable[..., Any]:
     return method
 
 
+def _of_all(name: str) -> Callable[..., Any]:
+    """Return the array method of all entries with this name, which stays private where its sensitivity is known."""
+    read_it = _function(name)
+
+    def method(self: Any, *arguments: Any, **options: Any) -> Any:
+        from privcheck.private_values._numpy_functions import ALONE
+
+        private = not (self.is_public or self.holds_draws)
+        found = ALONE[getattr(np, name)](self, *arguments, **options) if private else None
+        return read_it(self, *arguments, **options) if found is None else found
+
+    method.__name__, method.__doc__ = name, f"Return numpy's `{name}` of all entries; a leak otherwise, unless public."
+    return method
+
+
 _MOVING = ("diagonal", "repeat", "squeeze", "swapaxes", "take", "trace")
 """Methods of arrays that only move entries, or add them up."""
 
@@ -381,8 +396,8 @@ class Refusals(Origins):
         index = self.winner(-1.0) if axis in (None, 0) and not options else None
         return _ARGMIN(self, axis, **options) if index is None else np.int64(index)
 
-    min, max = _function("min"), _function("max")
+    min, max, std, var = (_of_all(name) for name in ("min", "max", "std", "var"))
     sort, argsort, round, prod = _function("sort"), _function("argsort"), _function("round"), _function("prod")
-    std, var, any, all = _function("std"), _function("var"), _function("any"), _function("all")
+    any, all = _function("any"), _function("all")
     nonzero, searchsorted, ptp = _function("nonzero"), _function("searchsorted"), _function("ptp")
     item, tolist, tobytes, astype = (_function(name) for name in ("item", "tolist", "tobytes", "astype"))

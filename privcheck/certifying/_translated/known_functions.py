@@ -11,6 +11,7 @@ import math
 import statistics
 import threading
 from collections.abc import Callable
+from functools import partial
 from types import BuiltinMethodType, MethodType
 from typing import Any
 
@@ -137,13 +138,34 @@ def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
     return is_true
 
 
-def _extreme(function: Callable[..., Any], of_two: Any) -> Callable[..., Any]:
-    """Return `min` or `max` of numbers, of which one datum's is compared with public ones."""
+def _together(values: Any) -> Any:
+    """Return a list of numbers as one private array; None if fewer than two are private, or one holds noise."""
+    if type(values) not in (list, tuple) or sum(map(_is_number, values)) < 2:
+        return None
+    return None if any(type(value) in PRIVATE and value.holds_draws for value in values) else Private.of(values)
+
+
+def _of_list(function: Callable[..., Any], stands: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a list of numbers, of which several may be private: `stands` takes them as an array."""
+
+    def apply(*values: Any, **options: Any) -> Any:
+        array = _together(values[0]) if values else None
+        return function(*values, **options) if array is None else stands(array, *values[1:], **options)
+
+    return apply
+
+
+def _extreme(function: Callable[..., Any], of_two: Any, of_all: Any) -> Callable[..., Any]:
+    """Return `min` or `max` of numbers, of which some are private."""
 
     def extreme(*values: Any, **options: Any) -> Any:
         several = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else values
-        if options or len(several) < 2 or sum(map(_is_number, several)) != 1:
+        if options or len(several) < 2 or not any(map(_is_number, several)):
             return function(*values, **options)
+        if (array := _together(several)) is not None:
+            return of_all(array)
+        if sum(map(_is_number, several)) > 1:
+            return function(*values)
         public = [value for value in several if not _is_number(value)]
         return of_two(next(filter(_is_number, several)), function(public) if len(public) > 1 else public[0])
 
@@ -151,8 +173,10 @@ def _extreme(function: Callable[..., Any], of_two: Any) -> Callable[..., Any]:
 
 
 def _sorted(*values: Any, **options: Any) -> Any:
-    """Stand for `sorted` of numbers, of which one depends on a datum: the entries are that number within limits."""
+    """Stand for `sorted` of numbers; if one depends on a datum, the entries are that number within limits."""
     several = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else ()
+    if not options and (array := _together(several)) is not None:
+        return list(np.sort(array))
     if options or sum(map(_is_number, several)) != 1 or len(next(filter(_is_number, several)).data_ids) != 1:
         return sorted(*values, **options)
     one = next(filter(_is_number, several))
@@ -233,6 +257,7 @@ def _finite(function: Callable[..., Any], *, answer: bool) -> Callable[..., Any]
 _NEW = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
 _LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 _LISTS = (np.array, np.asarray, np.asanyarray)
+_OF_ALL = (np.var, np.std, np.median, np.max, np.min, np.amax, np.amin, np.quantile, np.percentile, np.sort)
 _OF_ONE = {
     "sqrt": np.sqrt, "exp": np.exp, "log1p": np.log1p, "log2": np.log2, "expm1": np.expm1, "tanh": np.tanh,
     "fabs": np.abs, "floor": np.floor, "ceil": np.ceil, "pow": np.power,
@@ -243,9 +268,15 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     **{function: _collected(function) for function in _LISTS},
     builtins.float: _number, np.float64: _numpy_number,
     builtins.int: _integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
-    builtins.min: _extreme(min, np.minimum), builtins.max: _extreme(max, np.maximum),
+    builtins.min: _extreme(min, np.minimum, np.min), builtins.max: _extreme(max, np.maximum, np.max),
     builtins.round: _rounded, builtins.sorted: _sorted, builtins.isinstance: _is_instance,
     statistics.mean: _averaged(statistics.mean), statistics.fmean: _averaged(statistics.fmean),
+    statistics.median: _of_list(statistics.median, np.median),
+    statistics.pvariance: _of_list(statistics.pvariance, np.var),
+    statistics.pstdev: _of_list(statistics.pstdev, np.std),
+    statistics.variance: _of_list(statistics.variance, partial(np.var, ddof=1)),
+    statistics.stdev: _of_list(statistics.stdev, partial(np.std, ddof=1)),
+    **{function: _of_list(function, function) for function in _OF_ALL},
     math.isnan: _finite(math.isnan, answer=False), math.isinf: _finite(math.isinf, answer=False),
     math.isfinite: _finite(math.isfinite, answer=True),
     np.isnan: _finite(np.isnan, answer=False), np.isinf: _finite(np.isinf, answer=False),
