@@ -210,7 +210,8 @@ ALONE: dict[Any, Callable[..., Any]] = {
     np.digitize: one_datum.digitized,
     np.var: _of_all(statistics.variance, (), ["ddof"]), np.std: _of_all(statistics.deviation, (), ["ddof"]),
     np.max: _of_all(statistics.largest), np.min: _of_all(statistics.smallest), np.median: _of_all(statistics.median),
-    np.sort: _of_all(statistics.ordered), np.quantile: _of_all(statistics.quantile, ["q"]), np.percentile: _of_all(statistics.percentile, ["q"]),
+    np.sort: _of_all(statistics.ordered),
+    np.quantile: _of_all(statistics.quantile, ["q"]), np.percentile: _of_all(statistics.percentile, ["q"]),
 }  # fmt: skip
 """Functions of which the first argument alone may be private; they return None for what they do not take."""
 

@@ -125,17 +125,14 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _of_all(name: str) -> Callable[..., Any]:
-    """Return the array method of all entries with this name, which stays private where its sensitivity is known."""
-    read_it = _function(name)
+    """Return the array method of all entries with this name: numpy's function, which stays private where it can."""
+    read_it, function = _function(name), getattr(np, name)
 
     def method(self: Any, *arguments: Any, **options: Any) -> Any:
-        from privcheck.private_values._numpy_functions import ALONE
+        hidden = not (self.is_public or self.holds_draws)
+        return (function if hidden else read_it)(self, *arguments, **options)
 
-        private = not (self.is_public or self.holds_draws)
-        found = ALONE[getattr(np, name)](self, *arguments, **options) if private else None
-        return read_it(self, *arguments, **options) if found is None else found
-
-    method.__name__, method.__doc__ = name, f"Return numpy's `{name}` of all entries; a leak otherwise, unless public."
+    method.__name__, method.__doc__ = name, f"Return numpy's `{name}` of all entries."
     return method
 
 

@@ -46,7 +46,7 @@ class BrokenVariance(Blocks):
 
 
 class SampleVariance(Blocks):
-    # (1/n) (b - a)^2.
+    # With n - 1 in the denominator: by at most 1/n.
     def published(self, rewards):
         return statistics.variance(rewards) + self.noise(1 / 4)
 

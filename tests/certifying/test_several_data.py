@@ -43,7 +43,9 @@ def test_a_broken_twin_is_not_certified(name) -> None:
     found = certified(program)
     assert not found.granted
     lines, first = inspect.getsourcelines(program)
-    assert any(f".py:{line} " in str(found) or f", line {line}" in str(found) for line in range(first, first + len(lines))), str(found)
+    assert any(
+        f".py:{line}" in str(found) or f", line {line}" in str(found) for line in range(first, first + len(lines))
+    ), str(found)
 
 
 @pytest.mark.parametrize("name", ["Variance", "Median", "Best", "LimitedSum"])

@@ -127,6 +127,7 @@ IDIOMS |= {
         0.5,
         {},
     ),
+    "the larger of two rewards": ("self.s += max(r, self.x)\nself.x = r", 2.0, {}),
     "two levels": ("self.s += (r > 0.25) + 2.0 * (r > 0.5) - 3.0 * (r > 0.75)", 3.0, {}),
 }
 HISTORY = {
@@ -135,7 +136,7 @@ HISTORY = {
     "returns": ("self.s += self.grade(r - self.x)\nself.x = r", -1),
     "and": ("self.s += r > 0.5 and self.x > 0.5\nself.x = r", 1),
     "a chain": ("self.s += 0.1 < r < self.x\nself.x = r", 1),
-    "max": ("self.s += max(r, self.x)\nself.x = r", 1),
+    "max": ("self.s += max(r, self.x, key=abs)\nself.x = r", 1),
     "a sum": ("self.x += r\nif self.x > 1.0:\n    self.s += 1", 2),
     "not": ("self.x += r\nself.s += not self.x", 2),
     "an index that may be outside": ("self.s[int(2 * r)] += 1", 1),

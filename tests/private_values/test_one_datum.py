@@ -156,7 +156,7 @@ def test_comparisons_that_the_range_decides_are_public():
         lambda r, q: np.sqrt(r - 0.5),
         lambda r, q: np.log(r),
         lambda r, q: np.exp(r + q),
-        lambda r, q: np.minimum(r + q, 1.0),
+        lambda r, q: np.minimum(r + q, q),
         lambda r, q: min(1, max(0.5, r)),
         lambda r, q: np.maximum(r, q),
         lambda r, q: np.where(r + q, 1.0, 0.0),

@@ -134,7 +134,9 @@ def test_all_its_features_have_one_coefficient_whatever_linear_operations_do(nam
     for value in values:
         tidy = value.terms.tidy()
         for row in range(max(value.size, 1)):
-            chosen = [w for r, f, w in zip(tidy.rows, tidy.features, tidy.weights, strict=True) if r == row and f in features]
+            chosen = [
+                w for r, f, w in zip(tidy.rows, tidy.features, tidy.weights, strict=True) if r == row and f in features
+            ]
             assert len(set(chosen)) <= 1
             assert len(chosen) in (0, len(features))
 

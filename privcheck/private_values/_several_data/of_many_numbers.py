@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def ordered(value: Private) -> Private | None:
 
 
 def _between(value: Private, first: int, part: float) -> Private | None:
-    r"""Return (1 - g) y_(k) + g y_(k+1) of the entries in increasing order, y_(0) <= ... <= y_(n-1); None for no entries.
+    r"""Return (1 - g) y_(k) + g y_(k+1) of the entries in increasing order, y_(0) <= ... <= y_(n-1).
 
     Order statistics never move further than the entry that moves furthest. A datum that moves one entry alone moves at
     most the y_(k) to y_(k+1) and this one to y_(k+2), or back, so (1 - g) (y_(k+1) - y_(k)) + g (y_(k+2) - y_(k+1)),
@@ -150,7 +150,7 @@ def _spread(value: Private, ddof: float, root: Callable[[float], float], name: s
 
 
 def _entries(value: Private) -> Entries | None:
-    """Return the entries; None if there are none, for bools and small integers, and if they hold noise, which is read."""
+    """Return the entries; None for none, for bools and small integers, and where they hold noise, which is read."""
     if value.size == 0 or value.kind not in "fi" or value.is_public or value.holds_draws:
         return None
     return Entries.of(value)
