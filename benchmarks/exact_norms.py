@@ -1,7 +1,7 @@
 """The exact loss of a random program of `random_releases`, by enumeration. Shares no code with privcheck.
 
-Each function of a datum is piecewise affine in each of its numbers, on boxes between thresholds (and at thresholds, which
-are pieces of their own). So what is released moves the most between corners of pieces: a norm is convex, and a convex
+Each function of a datum is affine in each of its numbers, on boxes between thresholds and at thresholds, which
+are pieces of their own. So what is released moves the most between corners of pieces: a norm is convex, and a convex
 function of what is affine in each coordinate is largest at corners. A corner of an open piece is a limit: a number and
 the side from which it is approached, which decides comparisons.
 
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from random_releases import Case, Datum
+    from random_releases import Case
 
 MOST_CORNERS = 4000
 MOST_OF_GROUPS = 48
@@ -175,7 +175,7 @@ def number(what: Any, at: Corners) -> np.ndarray:
             return (at.arms == arm) * 1.0
         case "again", parts, limit:
             return (sum(weight * number(one, at) for weight, one in parts) > limit) * 1.0
-        case "chosen", test, one, two:
+        case "chosen", test, one, two, _:
             return np.where(number(test, at) == 1.0, number(one, at), number(two, at))
         case "clip", one, low, high:
             return np.minimum(np.maximum(number(one, at), low), high)

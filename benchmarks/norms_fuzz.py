@@ -1,4 +1,4 @@
-"""What random programs are charged, beside their exact losses: `python benchmarks/norms_fuzz.py --cases 20000 --seed 0`.
+"""Charges of random programs beside exact losses: `python benchmarks/norms_fuzz.py --cases 20000 --seed 0`.
 
     --cases 20000       how many: numbers 0, 1, ... of a seed are the same in every run
     --minutes M         stop after as many minutes, and say how many were examined
@@ -6,8 +6,8 @@
     --write FILE        write the table into a page, where the last one stands
 
 Two things are compared: the loss in the ledger with the loss of all releases together, and the sensitivity of every
-release to every datum, in L1 or L2, with the largest change. A charge below the exact one is an undercharge: it would be
-wrong, and the command ends with status 1. So it does if a program computes other numbers than the oracle.
+release to every datum, in L1 or L2, with the largest change. A charge below the exact one is an undercharge, which
+would be wrong: the command ends with status 1. So it does if a program computes other numbers than the oracle.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ part of it; releases publish linear functions of the array with noise, several t
 `charged` can run it on private values, and `exact_norms` on ordinary numbers. Numbers are multiples of 1/8 where they
 are compared: no rounding decides a comparison.
 
-To add a kind of function, let a function that draws its tuple stand in `KINDS`, and give it a case in `_number` here, and
-in `number` and `breaks` of `exact_norms`. One of several data, such as a variance, is a statement with several data: a
-case in `_statement` here, and in `outputs` there. Its largest change depends on where the other data are, so `outputs` has
-to try corners of these too.
+To add a kind of function, add what draws its tuple to `KINDS`, and a case to `_number` here, and to `number` and
+`breaks` of `exact_norms`. A function of several data, such as a variance, is a new statement, with a case in `_added`
+and `_statement` here and in `added` there. How far one datum moves it depends on where the others are: `outputs` has to
+try the corners of these too, and `exact` to compare only outputs at the same corner of the others.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def case(seed: int, number: int) -> Case:
             if published + len(release[3]) <= MOST_ENTRIES:
                 statements.append(release)
                 published += len(release[3])
-    if not published or rng.random() < 0.15 and published < MOST_ENTRIES:
+    if not published or (rng.random() < 0.15 and published < MOST_ENTRIES):
         statements.append(("release", None, "sum", ((1.0,) * size,), (0.0,), 1.0))
     return Case(theme, plain, law, group, size, data, tuple(statements))
 
@@ -133,7 +133,8 @@ def _steps(rng: np.random.Generator, datum: Datum) -> Tuple:
         case 1:
             return "again", tuple((float(rng.choice([1.0, -1.0, 2.0])), _compare(rng, datum)) for _ in range(2)), 0.5
         case 2:
-            return "chosen", _compare(rng, datum), _compare(rng, datum), ("public", float(rng.choice([0.0, 0.5, -1.0])))
+            other = "public", float(rng.choice([0.0, 0.5, -1.0]))
+            return "chosen", _compare(rng, datum), _compare(rng, datum), other, _spelling(rng)
     return _test(rng, datum)
 
 
@@ -165,7 +166,11 @@ def _times(rng: np.random.Generator, datum: Datum) -> Tuple:
 
 
 def _choice(rng: np.random.Generator, datum: Datum) -> Tuple:
-    return "chosen", _test(rng, datum), _affine(rng, datum), _affine(rng, datum)
+    return "chosen", _test(rng, datum), _affine(rng, datum), _affine(rng, datum), _spelling(rng)
+
+
+def _spelling(rng: np.random.Generator) -> str:
+    return str(rng.choice(["selected", "where"]))
 
 
 KINDS: dict[str, Sequence[Callable[[np.random.Generator, Datum], Tuple]]] = {
@@ -313,12 +318,30 @@ def _statement(sums: Any, name: str, datum: Tuple, parts: list[Any]) -> Any:
 
 def _number(what: Tuple, datum: Tuple) -> Any:
     """Return a function of the numbers of a datum as a private value."""
-    numbers, arm, arms = datum
+    numbers = datum[0]
     match what:
         case "public", value:
             return value
         case "affine", i, scale, shift:
             return numbers[i] if (scale, shift) == (1.0, 0.0) else scale * numbers[i] + shift
+        case "mask", test, one:
+            return _number(test, datum) * _number(one, datum)
+        case "chosen", test, one, two, spelling:
+            return _chosen(_number(test, datum), _number(one, datum), _number(two, datum), spelling)
+        case "clip", one, low, high:
+            return clip(_number(one, datum), low, high)
+        case "distance", i, middle:
+            return abs(numbers[i] - middle)
+        case "times", one, two:
+            return _number(one, datum) * _number(two, datum)
+        case "digit", i, bins:
+            return np.digitize(numbers[i], bins)
+    return _indicator(what, datum)
+
+
+def _indicator(what: Tuple, datum: Tuple) -> Any:
+    numbers, arm, arms = datum
+    match what:
         case "compare", i, scale, symbol, limit:
             return SYMBOLS[symbol](numbers[i] if scale == 1.0 else scale * numbers[i], limit) * 1.0
         case "both", one, two:
@@ -329,23 +352,13 @@ def _number(what: Tuple, datum: Tuple) -> Any:
             return one_hot(arm, arms)[place]
         case "again", parts, limit:
             return (sum(weight * _number(one, datum) for weight, one in parts) > limit) * 1.0
-        case "mask", test, one:
-            return _number(test, datum) * _number(one, datum)
-        case "chosen", test, one, two:
-            return _chosen(_number(test, datum), _number(one, datum), _number(two, datum))
-        case "clip", one, low, high:
-            return clip(_number(one, datum), low, high)
-        case "distance", i, middle:
-            return abs(numbers[i] - middle)
-        case "times", one, two:
-            return _number(one, datum) * _number(two, datum)
-        case "digit", i, bins:
-            return np.digitize(numbers[i], bins)
     raise ValueError(what)
 
 
-def _chosen(test: Any, one: Any, two: Any) -> Any:
+def _chosen(test: Any, one: Any, two: Any, spelling: str) -> Any:
     if isinstance(test, Private) and not test.is_public:
+        if spelling == "where":
+            return np.where(test > 0.5, one, two)
         return selected(test, one, two)
     return one if test > 0.5 else two  # decided for all data
 
