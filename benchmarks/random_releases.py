@@ -312,7 +312,7 @@ def _statement(sums: Any, name: str, datum: Tuple, parts: list[Any]) -> Any:
             if has_private_index(sums, key):
                 add_at(sums, key, weight * _number(what, datum))
             else:  # decided for all data
-                sums[int(key)] += weight * _number(what, datum)
+                sums[key] += weight * _number(what, datum)
     return sums
 
 
