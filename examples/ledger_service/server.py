@@ -1,6 +1,6 @@
 """A private bandit as a service that may be killed at any moment, in the standard library of Python.
 
-    python examples/ledger_service/server.py 8000 state
+    python examples/ledger_service/server.py 8000 state heads
     curl 'http://127.0.0.1:8000/select' -d '{"id": "e17"}'
     curl 'http://127.0.0.1:8000/update' -d '{"id": "e17", "action": 0, "reward": 1.0, "user": "u3"}'
 
@@ -8,6 +8,9 @@ Each answer is in the ledger `state/budget.db`, together with what it charged, b
 gets no answer asks again with the same id, and gets the one answer of this event. Several processes may serve the same
 folder. Rewards of a person who has no budget left get status 429, bad input 400; both change nothing. Other errors,
 such as a full disk, get 503: ask again.
+
+The head in the folder `heads` says how far the ledger goes. Keep it apart from what you back up and restore: a ledger
+that is restored with its head spends again what was spent since.
 """
 
 import json
@@ -21,10 +24,10 @@ from privcheck.bandits import ALGORITHMS
 ARMS, EPSILON, PER_USER = 3, 0.25, 1.0
 
 
-def open_guard(folder: Path) -> privcheck.GuardedPolicy:
+def open_guard(folder: Path, heads: Path) -> privcheck.GuardedPolicy:
     """Return the guard of the service: each reward loses at most 0.25, and a person at most 1 a day."""
     policy = ALGORITHMS["adap-ucb"](arms=ARMS, epsilon=EPSILON).build
-    keeping = {"ledger": folder / "budget.db", "head": folder / "head" / "heads.db", "scope": "news"}
+    keeping = {"ledger": folder / "budget.db", "head": heads / "heads.db", "scope": "news"}
     return privcheck.guard(policy, epsilon=EPSILON, arms=ARMS, per_user=PER_USER, window="day", **keeping)
 
 
@@ -36,17 +39,10 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer one event."""
         try:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if self.path == "/select":
-                answer = {"action": self.guarded.select(request_id=asked["id"])}
-            else:
-                told = asked["action"], asked["reward"]
-                self.guarded.update(*told, request_id=asked["id"], user=asked["user"])
-                answer = {"ok": True}
-            status = 200
+            status, answer = 200, self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0))))
         except privcheck.BudgetExceededError as error:
             status, answer = 429, {"error": str(error)}
-        except (privcheck.PrivcheckError, KeyError, TypeError, ValueError) as error:
+        except (privcheck.PrivcheckError, ValueError) as error:
             status = 503 if getattr(error, "parameter", "") in ("ledger", "head") else 400
             answer = {"error": str(error)}
         text = json.dumps(answer).encode()
@@ -55,6 +51,18 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text)
 
+    def answer(self, asked: object) -> dict[str, object]:
+        """Return the answer of one event, which needs an id: without one it could not be asked again."""
+        names = {"/select": ("id",), "/update": ("id", "action", "reward", "user")}.get(self.path)
+        if names is None:
+            raise ValueError("ask for /select or /update")
+        if not isinstance(asked, dict) or not asked.keys() >= {*names} or not isinstance(asked["id"], str):
+            raise ValueError(f"{self.path} takes a JSON object with {', '.join(names)}, the id a string")
+        if self.path == "/select":
+            return {"action": self.guarded.select(request_id=asked["id"])}
+        self.guarded.update(asked["action"], asked["reward"], request_id=asked["id"], user=asked["user"])
+        return {"ok": True}
+
     def log_message(self, *_: object) -> None:
         """Write no log: what has to be kept is in the ledger."""
 
@@ -62,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
 def main() -> None:
     """Serve until the process is killed; not with an old copy of the ledger, or another one that is refused."""
     try:
-        Handler.guarded = open_guard(Path(sys.argv[2]))
+        Handler.guarded = open_guard(Path(sys.argv[2]), Path(sys.argv[3]))
     except privcheck.PrivcheckError as error:
         sys.exit(f"not started: {error}")
     server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)

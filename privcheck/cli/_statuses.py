@@ -196,7 +196,7 @@ def _usage(error: BaseException) -> int:
 def _what_there_is(error: BaseException) -> str:
     """Return which help to read."""
     context = getattr(error, "ctx", None)
-    command = context.info_name if context is not None and context.parent is not None else ""
+    command = "" if context is None else context.command_path.partition(" ")[2]
     if not command:
         return f"`privcheck --help` lists the {'options' if 'option' in type(error).__name__.lower() else 'commands'}"
     return f"`privcheck {command} --help` lists the options"

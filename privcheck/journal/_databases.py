@@ -102,11 +102,12 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
     PrivcheckError : a path that is none, a file that is no ledger, is of a later format, cannot be written or is on a
         network disk.
     """
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "://" in os.fspath(path):
         raise PrivcheckError("ledger", path, "the path of a file", 'as in ledger="budget.db"')
     file = Path(path)
     hint = "what was committed to it is still there; ask again, under the same id, for what got no answer"
-    refusal = Refusal(file, "ledger", "a ledger on a local disk that this process can read and write", hint)
+    expected = f"a ledger on a local disk that this process can read{' and write' if make else ''}"
+    refusal = Refusal(file, "ledger", expected, hint)
     with refusal.turning_errors():
         if file.is_dir():
             raise refusal.because("it is a folder", "add a file name")
@@ -139,6 +140,13 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
                     "there is no such file", "give the file that `privcheck.guard` was given as head="
                 )
             _make(file)
+        plain = Database(file, refusal)
+        try:
+            ((own,),) = plain.rows("PRAGMA application_id")
+        finally:
+            plain.close()
+        if own == LEDGER:
+            raise refusal.because("it is a ledger", "give another file for the heads, in another folder")
     return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
 
 
@@ -161,8 +169,11 @@ def _check_ledger(file: Path, refusal: Refusal, *, make: bool) -> None:
     try:
         ((count,),) = plain.rows("SELECT count(*) FROM sqlite_master")  # first: another worker may be making it
         ((own,),) = plain.rows("PRAGMA application_id")
+        heads = plain.rows("SELECT 1 FROM sqlite_master WHERE name = 'head_of_place'")
     finally:
         plain.close()
+    if heads:
+        raise refusal.because("it holds the heads of ledgers", "give the ledger itself")
     if own != LEDGER and not (count or make):
         raise refusal.because("it is empty", "the guard that made it had not begun to write")
     if own != LEDGER and count:

@@ -166,7 +166,9 @@ class SqliteJournal:
         """Return the salt of the event with this entry and what it was told."""
         found = told(self.database, self.scope.number, number)
         if found is None:
-            raise self.database.refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
+            expected = "the code, versions and kind of processor that forgot"
+            refusal = replace(self.database.refusal, expected=expected)
+            raise refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
         return found
 
     def snapshot(self, code: str) -> Snapshot | None:

@@ -113,7 +113,7 @@ def compared(function: Any, value: Private, other: Any) -> Any:
 def digitized(value: Private, bins: Any, right: Any = False) -> Any:
     """Return numpy's `digitize` for public bins in increasing order: how many of them each entry has reached (passed).
 
-    None for other bins, and if some entry depends on several data.
+    Ordinary integers if that is the same for all data. None for other bins, and if some entry depends on several data.
     """
     ends = np.asarray(bins.ordinary() if isinstance(bins, type(value)) and bins.is_public else bins)
     if ends.ndim != 1 or ends.dtype.kind not in "biuf" or ends.size > 100 or (np.diff(ends) < 0).any():
@@ -124,7 +124,7 @@ def digitized(value: Private, bins: Any, right: Any = False) -> Any:
         if passed is None:
             return None
         found = found + passed * 1
-    return found.of_kind("i")
+    return found.of_kind("i") if not found.is_public else np.int64(found.ordinary())
 
 
 def squared(value: Private) -> Private | None:

@@ -39,7 +39,8 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
         each = f"in one {parameters['window']}" if parameters["window"] else "for ever"
         yield f"  budget of a person  {parameters['per_user']:g} {each}"
         people = len({person for person, _ in rows.rewards})
-        most = f"over all of them one lost at most {rows.lifetime():g}"
+        older = "".join(f" and in {each.scope.name!r}" for each in rows.before)
+        most = f"over all of them{older} one lost at most {rows.lifetime():g}"
         yield f"  persons             {people}, in {windows} window{'' if windows == 1 else 's'}; {most}"
     yield f"  last entry          {rows.last}: the start, events, refused rewards and draws are numbered together"
     yield f"  snapshot            {_snapshot(rows)}"

@@ -14,6 +14,7 @@ import pytest
 import privcheck
 from privcheck import PrivcheckError
 from privcheck.bandits import ALGORITHMS
+from privcheck.certifying import read_ledger
 
 _spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
 policies = importlib.util.module_from_spec(_spec)
@@ -52,6 +53,7 @@ ARGUMENTS = [
     ({"epsilon": 8192.0}, "epsilon: got 8192.0, expected a number below 8192 with ledger="),
     ({"continues": "olds"}, "continues: got 'olds', expected the name of a scope of this ledger"),
     ({"head": 3}, "head: got 3, expected the path of a file"),
+    ({"ledger": "postgres://x/y"}, "ledger: got 'postgres://x/y', expected the path of a file"),
 ]
 
 
@@ -292,3 +294,15 @@ def test_a_file_that_is_put_back_under_a_running_guard(tmp_path):
     connection.commit()
     connection.close()
     refused(guarded.select, "after it ended at entry", "it was put back")
+
+
+def test_a_ledger_and_its_head_are_not_taken_for_one_another(tmp_path):
+    given = {"epsilon": 0.5, "arms": 2, "scope": "news", "ledger": tmp_path / "b.db", "head": tmp_path / "h.db"}
+    build = ALGORITHMS["adap-ucb"](arms=2, epsilon=0.5).build
+    close(privcheck.guard(build, **given))
+    swapped = given | {"ledger": given["head"]}
+    refused(lambda: privcheck.guard(build, **swapped), "it holds the heads of ledgers", "give the ledger itself")
+    swapped = given | {"head": given["ledger"], "scope": "other"}
+    refused(lambda: privcheck.guard(build, **swapped), ": it is a ledger", "give another file for the heads")
+    refused(lambda: read_ledger(given["head"]), "it holds the heads of ledgers")
+    refused(lambda: read_ledger(tmp_path / "none.db"), "a ledger on a local disk that this process can read;")

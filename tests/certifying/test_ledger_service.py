@@ -28,7 +28,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(privcheck.__file__).parents[
 
 
 def start(folder):
-    command = [sys.executable, "-P", str(SERVER), "0", str(folder)]
+    command = [sys.executable, "-P", str(SERVER), "0", str(folder), str(folder / "head")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
     return process, int(process.stdout.readline())
 
@@ -103,12 +103,30 @@ def test_an_old_copy_is_refused_in_one_line(tmp_path):
         file.unlink()
     for file in tmp_path.with_name("copy").glob("budget.db*"):
         shutil.copy(file, tmp_path)
-    command = [sys.executable, "-P", SERVER, "0", tmp_path]
+    command = [sys.executable, "-P", SERVER, "0", tmp_path, tmp_path / "head"]
     ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
     assert ended.returncode == 1
     assert ended.stderr.startswith("not started: ledger: got ")
     assert "its head says" in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+def test_a_request_that_is_none_gets_one_sentence(tmp_path):
+    process, port = start(tmp_path)
+    try:
+        for path, asked, words in [
+            ("select", {}, "takes a JSON object with id"),
+            ("select", [1], "takes a JSON object with id"),
+            ("select", {"id": None}, "the id a string"),
+            ("update", {"id": "e1", "action": 0}, "with id, action, reward, user"),
+            ("other", {"id": "e1"}, "ask for /select or /update"),
+        ]:
+            status, answer = ask(port, path, asked)
+            assert (status, words in answer["error"]) == (400, True), answer
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 def test_the_first_reward_loads_nothing(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -114,6 +115,28 @@ def test_guards_in_threads_go_on_while_plain_runs_use_the_code_as_it_was_written
     stop.set()
     other.join()
     assert failed == []
+
+
+def test_no_code_runs_as_it_was_written_while_a_guard_is_built(policy):
+    """Its constructor would make an array of numpy's, which takes no private numbers."""
+    begun, inside = threading.Event(), threading.Event()
+
+    def build(rng):
+        begun.set()
+        inside.wait(0.3)  # the other thread comes in only if it may
+        return policy(rng)
+
+    def disturb():
+        begun.wait()
+        with untranslated():
+            inside.set()
+            time.sleep(0.2)
+
+    other = threading.Thread(target=disturb)
+    other.start()
+    guard = privcheck.guard(build, epsilon=1.0, arms=1)
+    other.join()
+    guard.update(guard.select(), 0.7)
 
 
 def test_a_target_with_compiled_functions_is_left_as_it_is(tmp_path):

@@ -27,6 +27,13 @@ class Blocks:
         self.mechanism.release(np.float64(1.0) * reward, self.rng)
 
 
+class Never(Blocks):
+    """Releases nothing."""
+
+    def update(self, action, reward):
+        pass
+
+
 @pytest.fixture
 def ledger(tmp_path, monkeypatch):
     monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
@@ -72,6 +79,31 @@ def test_show_names_what_it_counts(ledger, capsys, monkeypatch):
     assert told["budget of a datum"].endswith("spent 0.5 by the datum that lost the most")
     assert told["what was told"] == "kept of 13 events, with the start and refused rewards among them"
     assert told["last entry"].endswith("the start, events, refused rewards and draws are numbered together")
+
+
+def test_a_person_s_loss_is_that_of_all_scopes_that_continue_each_other(ledger, capsys):
+    """Two rewards in the first scope took the person's whole budget; of rho the losses add up to a square."""
+    options = {"arms": 2, "head": ledger.with_name("heads.db")}
+    for name, total in (("epsilon", 1.0), ("rho", 9 * 0.0625)):
+        kept = options | {"ledger": ledger.with_name(f"{name}.db"), name: 0.25 if name == "epsilon" else 0.0625}
+        kept["per_user"] = 4.0
+        for scope, continues, count in (("one", None, 1), ("two", "one", 2), ("three", "two", 1)):
+            if name == "rho" and scope == "three":
+                break
+            guarded = privcheck.guard(Never, scope=scope, continues=continues, **kept)
+            for t in range(count):
+                guarded.update(guarded.select(), 1.0, request_id=f"{scope} {t}", user="q")
+        assert run(["ledger", "show", str(kept["ledger"])]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert "over all of them and in 'one' one lost at most 0.75" in said or name == "rho"
+        last = "and in 'two' and in 'one'" if name == "epsilon" else "and in 'one'"
+        assert f"over all of them {last} one lost at most {total:g}" in said
+
+
+def test_help_is_named_by_the_whole_command(capsys):
+    for command in (["ledger", "show"], ["ledger", "verify", "b.db", "--heads", "h.db"], ["ledger", "export", "b.db"]):
+        assert run(command) == 2
+        assert f"`privcheck ledger {command[1]} --help` lists the options" in " ".join(capsys.readouterr().err.split())
 
 
 def test_show_as_json(ledger, capsys):

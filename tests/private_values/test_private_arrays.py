@@ -161,3 +161,13 @@ def test_a_thousand_additions_are_quick(source):
         assert l1(total / 1000.0) == dict.fromkeys(range(1000), 1.0 / 1000.0)
         best = min(best, time.perf_counter() - start)
     assert best < 0.3
+
+
+@pytest.mark.parametrize(("bins", "place"), [([2.0, 3.0], 0), ([-2.0, -1.0], 2), ([], 0)])
+def test_a_bin_that_is_the_same_for_all_data_is_an_ordinary_index(bins, place):
+    source = PrivateSource()
+    for reward in (source.scalar(0.3, 0.0, 1.0, datum=0), source.vector([0.3, 0.9], 0.0, 1.0, data=0)):
+        found = np.digitize(reward, bins)
+        np.testing.assert_array_equal(zeros(3)[found], np.zeros(reward.shape))
+        assert np.asarray(found).dtype == np.int64
+        assert (np.asarray(found) == place).all()

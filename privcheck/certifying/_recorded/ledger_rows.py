@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -57,6 +58,7 @@ class ScopeRows:
     snapshot : what there is of its snapshot.
     told : of how many events it is kept what they were told.
     recorded : of how many it was kept: of all events, and of rewards that were not passed on.
+    before : the scopes that this one continues, the newest first.
     """
 
     scope: Opened
@@ -70,6 +72,7 @@ class ScopeRows:
     snapshot: SnapshotRow = NO_SNAPSHOT
     told: int = 0
     recorded: int = 0
+    before: tuple[ScopeRows, ...] = ()
 
     @property
     def budget(self) -> Notion:
@@ -94,21 +97,29 @@ class ScopeRows:
         return shown(self.filter, self.ledger)
 
     def lifetime(self) -> float:
-        """Return the largest loss of any person over all windows, fully charged: what group privacy gives."""
-        given = Counter[str]()
-        for (person, _), count in self.rewards.items():
-            given[person] += count
-        one, power = cost(self.budget)
-        return float(one * max(given.values(), default=0) ** power)
+        """Return the largest loss of any person over all windows, here and in the scopes that this one continues.
+
+        Each reward is fully charged: what group privacy gives.
+        """
+        roots = Counter[str]()
+        for rows in (self, *self.before):
+            one, power = cost(rows.budget)
+            for (person, _), count in rows.rewards.items():
+                roots[person] += count * (one if power == 1 else math.sqrt(one))  # type: ignore[assignment]
+        return float(max(roots.values(), default=0)) ** cost(self.budget)[1]
 
 
 def read_ledger(path: str | os.PathLike[str]) -> list[ScopeRows]:
     """Return what a ledger says of each scope, the oldest first."""
+    found: dict[int, ScopeRows] = {}
     with LedgerFile(path) as file:
-        return [
-            replace(rows_of(scope, file.entries(scope)), snapshot=file.snapshot(scope), told=file.count_told(scope))
-            for scope in file.scopes()
-        ]
+        for scope in file.scopes():
+            rows = rows_of(scope, file.entries(scope))
+            old = None if scope.continues is None else found[scope.continues]
+            before = () if old is None else (old, *old.before)
+            snapshot, told = file.snapshot(scope), file.count_told(scope)
+            found[scope.number] = replace(rows, snapshot=snapshot, told=told, before=before)
+    return [*found.values()]
 
 
 def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:

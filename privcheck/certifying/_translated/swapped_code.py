@@ -150,11 +150,15 @@ Made = TypeVar("Made")
 
 
 def translated_for(target: Any, make: Callable[[], Made]) -> Made:
-    """Return what is made with the functions of a target translated, which they stay for as long as it is held."""
+    """Return what is made with the functions of a target translated, which they stay for as long as it is held.
+
+    As in a guard's calls, no other thread may meanwhile let functions run as they were written.
+    """
     translation = Translation(target)
     translation.begin()
     try:
-        made = make()
+        with LOCK:
+            made = make()
     except BaseException:
         translation.end()
         raise

@@ -1,0 +1,267 @@
+"""The fuzz of norms, reduced; its oracle against linear programs and all pairs; and charges that are wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from privcheck.accounting import Ledger
+from privcheck.certifying import _session as sessions
+from privcheck.private_values import Private
+from privcheck.private_values import _actions as actions
+from privcheck.private_values import _computed_sensitivity as computed_sensitivity
+from privcheck.private_values._choices import step_curves
+
+REPOSITORY = Path(__file__).parents[2]
+SEEDS = range(1, 6)
+
+
+def loaded(name):
+    """Import a module of the folder benchmarks, which is no package."""
+    place = importlib.util.spec_from_file_location(name, REPOSITORY / "benchmarks" / f"{name}.py")
+    module = importlib.util.module_from_spec(place)
+    sys.modules[name] = module
+    place.loader.exec_module(module)
+    return module
+
+
+releases = loaded("random_releases")
+oracle = loaded("exact_norms")
+fuzz = loaded("norms_fuzz")
+
+
+def outputs(case):
+    """Return the outputs at all corners of each datum, divided by the scales of the noise."""
+    scales = np.concatenate([np.full(len(release[3]), release[5]) for release in case.releases])
+    return [oracle.outputs(case, d, oracle.corners(case, d)) / scales for d in range(len(case.data))]
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_release_is_charged_too_little(seed, evidence):
+    rows = fuzz.compare(evidence(60, 1000), seed)
+    assert [name for row in rows.values() for name in row.undercharged + row.refused] == []
+    assert sum(row.large for row in rows.values()) <= 0.1 * sum(row.cases for row in rows.values())
+
+
+def test_sums_are_charged_exactly():
+    """Without thresholds a norm over a box is at a corner, and the datum has few numbers."""
+    norms = [ratio for number in range(150) for ratio in row_of(0, number, "sums").norms]
+    assert len(norms) > 50
+    assert max(norms) < 1 + 1e-9
+
+
+def row_of(seed, number, theme):
+    """Compare one program, if it is of a theme."""
+    case, row = releases.case(seed, number), fuzz.Row()
+    if case.theme == theme:
+        row.add(number, case, releases.charged(case, fuzz.numbers), oracle.exact(case))
+    return row
+
+
+def test_the_table_names_what_is_undercharged():
+    rows = fuzz.compare(12, 0, tool=lambda case, hidden: times(0.98, releases.charged(case, hidden)))
+    assert "Undercharged: " in fuzz.page(rows, 0, 1.0)
+    assert "Undercharged: " not in fuzz.page(fuzz.compare(12, 0), 0, 1.0)
+
+
+def times(factor, charged):
+    return releases.Charged(factor * charged.loss, charged.sensitivities, charged.values)
+
+
+def test_a_refusal_is_no_charge():
+    rows = fuzz.compare(10, 0, tool=lambda case, hidden: releases.Charged(refused="too large"))
+    assert sum(len(row.refused) for row in rows.values()) == 10
+    assert "Refused: " in fuzz.page(rows, 0, 1.0)
+
+
+def test_another_number_than_that_of_the_oracle_is_noticed(monkeypatch):
+    real = oracle.number
+    monkeypatch.setattr(oracle, "number", lambda what, at: real(what, at) + (what[0] == "digit"))
+    with pytest.raises(AssertionError, match="computes other numbers"):
+        fuzz.compare(60, 0)
+
+
+# The oracle.
+
+
+def affine_pieces(case, place):
+    """Return the boxes of a datum's open pieces and points, and its outputs there as affine functions of its numbers.
+
+    No corners and sides: they are found by running the program at points inside.
+    """
+    datum, cut = case.data[place], [set() for _ in case.data[place].lows]
+    for name, where, *parts in case.statements:
+        for what in oracle.expressions(name, parts) if where == place and name != "release" else ():
+            oracle.breaks(what, cut)
+    axes = []
+    for low, high, at in zip(datum.lows, datum.highs, cut, strict=True):
+        ends = sorted({low, high, *(x for x in at if low < x < high)})
+        axes.append([*((x, x) for x in ends), *itertools.pairwise(ends)])
+    for box in itertools.product(*axes):
+        lows, highs = np.array(box).T
+        for arm in range(max(datum.arms, 1)):
+            middle = (lows + highs) / 2
+            points = np.column_stack([middle, *(middle[:, None] + np.diag((highs - lows) / 4)).T])
+            at = oracle.Corners(points, 0 * points, np.full(points.shape[1], float(arm)))
+            values = oracle.outputs(case, place, at)
+            slopes = (values[1:] - values[0]).T / np.where(highs > lows, (highs - lows) / 4, 1.0)
+            yield lows, highs, values[0] - slopes @ middle, slopes
+
+
+def by_linear_programs(case):
+    """Return the largest change in L1: for all signs, the largest less the smallest value over all pieces."""
+    scales = np.concatenate([np.full(len(release[3]), release[5]) for release in case.releases])
+    pieces = [list(affine_pieces(case, place)) for place in range(len(case.data))]
+    found = 0.0
+    for signs in itertools.product((1.0, -1.0), repeat=len(scales) - 1):
+        weights, moved = np.array([1.0, *signs]) / scales, []
+        for of_datum in pieces:
+            ends = []
+            for lows, highs, const, slopes in of_datum:
+                for sense in (1.0, -1.0):
+                    at = linprog(sense * weights @ slopes, bounds=list(zip(lows, highs, strict=True)))
+                    ends.append(weights @ const + sense * at.fun)
+            moved.append(max(ends) - min(ends))
+        found = max(found, sum(sorted(moved)[-case.group :]))
+    return found
+
+
+def small(case):
+    if case.law != "laplace" or "times" in str(case.statements):
+        return False
+    programs = 2 ** sum(len(release[3]) for release in case.releases)
+    return programs * sum(len(list(affine_pieces(case, place))) for place in range(len(case.data))) <= 160
+
+
+@pytest.mark.parametrize("theme", releases.THEMES)
+def test_the_oracle_agrees_with_linear_programs(theme):
+    cases = [case for case in (releases.case(7, n) for n in range(400)) if case.theme == theme]
+    chosen = list(itertools.islice(filter(small, cases), 2))
+    assert len(chosen) == 2
+    for case in chosen:
+        assert oracle.exact(case).loss == pytest.approx(by_linear_programs(case), abs=1e-9)
+
+
+def test_the_longest_sum_of_changes_agrees_with_all_sums():
+    tried = 0
+    for case in (releases.case(8, number) for number in range(300)):
+        values = [np.unique(found, axis=0) for found in outputs(case)]
+        if case.law == "laplace" or case.group == 1 or len(values) == 1 or max(map(len, values)) > 8:
+            continue
+        changes = [(found[:, None] - found).reshape(-1, found.shape[1]) for found in values]
+        largest = 0.0
+        for one, two in itertools.combinations(changes, 2):
+            pairs = (one[:, None] + two).reshape(-1, one.shape[1])
+            for three in changes if case.group == 3 and len(values) > 2 else [np.zeros((1, pairs.shape[1]))]:
+                if three is not one and three is not two:
+                    largest = max(largest, *(np.linalg.norm(pairs + row, axis=1).max() for row in three))
+        assert oracle.exact(case).loss == pytest.approx(largest, abs=1e-9)
+        tried += 1
+        if tried == 12:
+            break
+    assert tried == 12
+
+
+def test_no_two_points_of_a_datum_are_farther_apart_than_the_oracle_says():
+    rng = np.random.default_rng(0)
+    for case in (releases.case(9, number) for number in range(60)):
+        loss = oracle.exact(case).loss
+        for place, datum in enumerate(case.data):
+            shape = (len(datum.lows), 60)
+            low, high = np.array(datum.lows)[:, None], np.array(datum.highs)[:, None]
+            points = low + np.round(rng.random(shape) * 16) / 16 * (high - low)
+            at = oracle.Corners(points, 0 * points, rng.integers(max(datum.arms, 1), size=60).astype(float))
+            scales = np.concatenate([np.full(len(release[3]), release[5]) for release in case.releases])
+            values = oracle.outputs(case, place, at) / scales
+            order = 1 if case.law == "laplace" else 2
+            assert np.linalg.norm(values[:, None] - values, ord=order, axis=2).max() <= loss + 1e-9
+
+
+# Charges that are wrong.
+
+
+def of_98_percent(monkeypatch):
+    """Break: the norm is multiplied by 0.98."""
+    real = Private.sensitivities
+    monkeypatch.setattr(Private, "sensitivities", lambda self, norm: {d: 0.98 * s for d, s in real(self, norm).items()})
+
+
+def without_points(monkeypatch):
+    """Break: step curves have the open intervals between thresholds, but not the thresholds as points."""
+    monkeypatch.setattr(step_curves, "_thresholds", lambda step: [x + d for x in limits(step) for d in (-1e-12, 3e-12)])
+
+
+def limits(step):
+    if step[0] == "compared" and step[2] == ("x",):
+        return [step[3]]
+    return [limit for part in step if type(part) is tuple for limit in limits(part)]
+
+
+def masks_exclude_each_other(monkeypatch):
+    """Break: only one of the features of a datum is taken to move at a time."""
+    for name in ("l1", "l2"):
+        norm = computed_sensitivity.NORMS[name]
+        single = computed_sensitivity._Norm(
+            lambda scaled, norm=norm: norm.columns(scaled).max(), norm.ball, norm.columns
+        )
+        monkeypatch.setitem(computed_sensitivity.NORMS, name, single)
+
+
+def one_datum_of_a_group(monkeypatch):
+    """Break: the second datum of a group costs nothing."""
+    monkeypatch.setattr(sessions, "Ledger", lambda group, what: Ledger(1, what))
+
+
+def arms_move_by_one(monkeypatch):
+    """Break: the indicator of an arm is taken to move by 1, not by 2, as if only one entry changed."""
+    monkeypatch.setattr(actions, "ONE_HOT", replace(actions.ONE_HOT, l1_diameter=1.0, l2_diameter=0.7))
+
+
+def half_an_interval(monkeypatch):
+    """Break: the widest interval of a datum counts half."""
+    real = computed_sensitivity._widths
+    monkeypatch.setattr(computed_sensitivity, "_widths", lambda table, used: np.minimum(real(table, used), 1.0))
+
+
+def last_release_alone(monkeypatch):
+    """Break: releases of the same data do not add up."""
+    real = Ledger.record
+
+    def record(self, *args):
+        self.paid = type(self.paid)(self.group_size)
+        return real(self, *args)
+
+    monkeypatch.setattr(Ledger, "record", record)
+
+
+TWINS = {
+    of_98_percent: "sums",
+    without_points: "steps",
+    masks_exclude_each_other: "masks",
+    one_datum_of_a_group: "sums",
+    arms_move_by_one: "arms",
+    half_an_interval: "sums",
+    last_release_alone: "sums",
+}
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.__name__)
+def test_a_charge_that_is_too_small_is_noticed(twin, monkeypatch):
+    step_curves._pieces.cache_clear()
+    twin(monkeypatch)
+    found = any(row_of(2, number, TWINS[twin]).undercharged for number in range(200))
+    step_curves._pieces.cache_clear()
+    assert found
+
+
+@pytest.mark.parametrize("theme", sorted(set(TWINS.values())))
+def test_the_same_programs_are_charged_enough_otherwise(theme):
+    assert not any(row_of(2, number, theme).undercharged for number in range(25))
