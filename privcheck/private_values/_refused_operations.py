@@ -26,7 +26,7 @@ from privcheck.private_values._replacements import replacement
 
 MEAN = f"{RELEASE}; numpy.mean of a list stays private"
 TEXT = f"{RELEASE}; in a log repr() or {{value!r}} shows no number"
-NONLINEAR = f"only sums, public multiples and products within one datum stay private: {RELEASE}"
+NONLINEAR = f"only sums, public multiples, order statistics and products within one datum stay private: {RELEASE}"
 
 
 def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE, at_origin: bool = False) -> NoReturn:
