@@ -62,3 +62,25 @@ def test_a_guarded_policy_learns_as_the_plain_one_does(name) -> None:
 
     guarded = privcheck.guard(lambda rng: program(rng, epsilon=1e9), epsilon=1e9, arms=2)
     assert played(guarded) == played(program(np.random.default_rng(1), epsilon=1e9))
+
+
+def test_functions_of_statistics_with_a_mean_of_one_s_own_are_not_taken_for_the_others() -> None:
+    """`pvariance(x, mu)` is the mean square around mu; as numpy's second argument 0 would be an axis."""
+
+    class Around(WRITTEN.Blocks):
+        def published(self, rewards):
+            return WRITTEN.statistics.pvariance(rewards, 0) + self.noise(3 / 16)
+
+    assert not certified(Around).granted
+
+
+def test_numbers_of_which_one_is_private() -> None:
+    class Limits(WRITTEN.Blocks):
+        size = 1
+
+        def published(self, rewards):
+            return np.median([0.25, rewards[0], 0.75]) + self.noise(0.5)
+
+    found = certified(Limits)
+    assert found.granted, str(found)
+    assert found.ledger_epsilon == pytest.approx(1.0, abs=1e-6)

@@ -221,3 +221,35 @@ def test_equal_numbers_are_one_number():
     assert (np.median(y) - np.median(y)).is_public
     assert not (np.median(y) - np.max(y)).is_public
     assert math.isclose((np.median(y) + np.median(y)).sensitivities("l1")[1], 2.0)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "range"])
+@pytest.mark.parametrize("seed", range(6))
+def test_arrays_of_sums_and_functions_move_by_no_more_than_the_charge(seed, norm):
+    """Random linear functions of several functions and of the data, as arrays that are written into and moved."""
+    rng, size = np.random.default_rng([seed, 7]), 4
+    lows, highs = np.zeros(size), rng.choice([0.5, 1.0, 2.0], size)
+    chosen = [FUNCTIONS[name] for name in rng.choice(sorted(FUNCTIONS), 3)]
+    matrix, weights = rng.normal(size=(3, 7)).round(1), rng.normal(size=(3, 3)).round(1)
+    picked = rng.permutation(7)
+
+    def released(data):
+        y = np.stack([*data])
+        parts = np.zeros(7) + 0.0 * y[0] if isinstance(data, list) else np.zeros(7)
+        for place, function in enumerate(chosen):
+            parts[place] = function(y)
+        parts[3:7] = y
+        parts[0] += 0.5 * parts[1] - y[2]
+        return weights @ (matrix @ parts[picked])
+
+    source = PrivateSource()
+    each = [source.scalar(0.25, low, high, d) for d, (low, high) in enumerate(zip(lows, highs, strict=True))]
+    moves = released(each).sensitivities(norm)
+    measured = {"l1": lambda c: np.abs(c).sum(), "l2": np.linalg.norm, "range": np.ptp}[norm]
+    corners = [np.where(bits, highs, lows) for bits in itertools.product((False, True), repeat=size)]
+    for data in [*corners, *rng.uniform(lows, highs, (30, size))]:
+        for d in range(size):
+            for other in (lows[d], highs[d], rng.uniform(lows[d], highs[d])):
+                changed = data.copy()
+                changed[d] = other
+                assert measured(released(changed) - released(data)) <= moves[d] * (1 + 1e-12)

@@ -138,19 +138,24 @@ def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
     return is_true
 
 
-def _together(values: Any) -> Any:
-    """Return a list of numbers as one private array; None if fewer than two are private, or one holds noise."""
-    if type(values) not in (list, tuple) or sum(map(_is_number, values)) < 2:
+def _together(values: Any, least: int = 2) -> Any:
+    """Return a list of numbers as one private array; None if fewer than `least` are private, or one holds noise."""
+    if type(values) not in (list, tuple) or sum(map(_is_number, values)) < least:
         return None
     return None if any(type(value) in PRIVATE and value.holds_draws for value in values) else Private.of(values)
 
 
-def _of_list(function: Callable[..., Any], stands: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of a list of numbers, of which several may be private: `stands` takes them as an array."""
+def _of_list(function: Callable[..., Any], stands: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Return a function of a list of numbers, of which some may be private: it takes them as an array of numpy's.
+
+    `stands` takes the array alone, in place of a function of `statistics`.
+    """
 
     def apply(*values: Any, **options: Any) -> Any:
-        array = _together(values[0]) if values else None
-        return function(*values, **options) if array is None else stands(array, *values[1:], **options)
+        array = _together(values[0], 1) if values else None
+        if array is None or (stands is not None and (options or len(values) > 1)):
+            return function(*values, **options)
+        return function(array, *values[1:], **options) if stands is None else stands(array)
 
     return apply
 
@@ -276,7 +281,7 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     statistics.pstdev: _of_list(statistics.pstdev, np.std),
     statistics.variance: _of_list(statistics.variance, partial(np.var, ddof=1)),
     statistics.stdev: _of_list(statistics.stdev, partial(np.std, ddof=1)),
-    **{function: _of_list(function, function) for function in _OF_ALL},
+    **{function: _of_list(function) for function in _OF_ALL},
     math.isnan: _finite(math.isnan, answer=False), math.isinf: _finite(math.isinf, answer=False),
     math.isfinite: _finite(math.isfinite, answer=True),
     np.isnan: _finite(np.isnan, answer=False), np.isinf: _finite(np.isinf, answer=False),
