@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,12 @@ Function = Callable[[float], float]
 
 
 def lipschitz(
-    entries: Entries, names: list[str], functions: list[Function], ends: tuple[Array, Array], const: Array, terms: Terms
+    entries: Entries,
+    names: list[str],
+    functions: Sequence[Function],
+    ends: tuple[Array, Array],
+    const: Array,
+    terms: Terms,
 ) -> tuple[Array, Terms]:
     r"""Return public parts and terms, with f(y) in each entry y of several data that is not left as it is.
 
