@@ -33,8 +33,8 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
     """Return the user's own pair of inputs, checked as far as that is possible.
 
     Numbers, and lists and arrays of numbers in one shape, become arrays; everything else is handed to the mechanism as
-    it is. Arrays of different lengths are neighbours under "add-remove" alone. This relation, "reward" and "group:k" are
-    checked; whether objects, or arrays under "row", are neighbours is the user's word.
+    it is. Arrays of different lengths are neighbours under "add-remove" alone. That relation, "reward" and "group:k"
+    are checked; whether objects, or arrays under "row", are neighbours is the user's word.
 
     Parameters
     ----------
