@@ -25,6 +25,8 @@ from privcheck.inference import (
     gaussian_lower,
     independent_gaussian_lower,
     largest_bias,
+    paired_p_value,
+    repeated_coins,
     tradeoff_lower,
     unfixed_lower,
 )
@@ -104,7 +106,8 @@ def one_run(
     Raises
     ------
     PrivcheckError : scores and coins of different lengths, NaN, fewer than 20 canaries, an option out of its range, or
-        a number of included canaries that coins of the probability `inclusion` have at most once in a million times.
+        coins that such coins are at most once in a million times: a number of included canaries that the probability
+        `inclusion` does not have, one of each two neighbours, or each coin several times.
 
     Source
     ------
@@ -134,6 +137,7 @@ def one_run(
     inclusion = check("inclusion", inclusion, INCLUSION)
     tried = _numbers(guesses, len(values), even=run.even)
     p_value = run.coins_tested(inclusion, coins)
+    _coins_of_their_own(known)
     correct = _correct(values, known, tried)
     share = SHARE_OF_FIXED if guesses is None and len(values) >= LEAST_TO_LEARN else 1.0
     limits = run.limits(correct, tried, level, share)
@@ -288,6 +292,19 @@ def _correct(values: Array, coins: Bools, tried: list[tuple[int, int]]) -> list[
     right: Integers = np.concatenate(([0], np.cumsum(coins[order])))
     wrong: Integers = np.concatenate(([0], np.cumsum(~coins[order[::-1]])))
     return [int(right[first] + wrong[second]) for first, second in tried]
+
+
+def _coins_of_their_own(coins: Bools) -> None:
+    """Refuse coins in an order that independent ones do not have: one of each pair, or each named several times."""
+    times, p_value = repeated_coins(coins)
+    got = None
+    if p_value < NO_COINS:
+        got = f"each coin {times} times"
+    elif paired_p_value(coins) < NO_COINS:
+        got = "neighbours of which one was included and the other was not"
+    if got is not None:
+        hint = "name each canary once; a coin that decides about two canaries tells about both"
+        raise PrivcheckError("included", words(got), "each canary included by a coin of its own", hint)
 
 
 def _values(scores: npt.ArrayLike) -> Array:

@@ -166,3 +166,23 @@ def test_the_command_line_takes_places_of_both_functions(tmp_path, monkeypatch, 
     assert "--encode mine.py:weight" in " ".join(capsys.readouterr().out.split())
     assert run(["audit", "mine.py:fit", "--encode", "mine.py:none", *options]) == 2
     assert run(["audit", "mine.py:fit", *options]) == 2
+
+
+@pytest.mark.chance(3e-7, "three verdicts on true claims at this error")
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (3, 2, 2)])
+def test_arrays_that_differ_in_more_than_the_relation_counts_are_refused(shape):
+    """A sum that is right for two rows was called a violation, of a pair that differs in three."""
+
+    def total(data, rng, runs):
+        return np.sum(data) + rng.normal(size=runs)
+
+    three = (np.zeros(shape), np.ones(shape))
+    options = {"mu": 2.0 * np.prod(shape[1:]), "runs": 1000, "error": 1e-7}
+    for streams in (three, lambda rng: three):
+        with pytest.raises(PrivcheckError, match=r"differ in 3 rows .* at most 2 for neighbours='group:2'"):
+            privcheck.audit(total, streams=streams, neighbours="group:2", **options)
+    two = (three[0], np.concatenate([three[1][:2], three[0][:1]]))
+    assert privcheck.audit(total, streams=two, neighbours="group:2", **options).verdict != "violation"
+    if shape[1:]:
+        with pytest.raises(PrivcheckError, match=r"at most 1 for neighbours='reward'"):
+            privcheck.audit(total, streams=two, neighbours="reward", **options)

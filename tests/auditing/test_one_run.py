@@ -160,7 +160,7 @@ def test_what_is_no_number_or_no_coin_is_refused(scores, coins):
 
 def test_infinite_scores_are_the_highest_and_the_lowest():
     """All 40 guesses are right: the threshold between plus and minus infinity is 0."""
-    coins = np.array([True, False] * 20)
+    coins = np.arange(40) < 20
     found = privcheck.one_run(np.where(coins, np.inf, -np.inf), coins, independent=True)
     assert (found.correct, found.guesses) == (found.guesses, 40)
     assert found.mu_lower > privcheck.one_run(np.zeros(40), coins, independent=True).mu_lower == 0.0
@@ -209,6 +209,46 @@ def test_what_cannot_be_fair_coins_is_refused(q):
             noise(q, 0, **options)
     if q < 1.0:
         assert noise(q, 0, inclusion=q).coins_p_value > 1e-6
+
+
+@pytest.mark.chance(0.0, "refused for every noise: the coins alone are tested, and their seeds are fixed")
+@pytest.mark.parametrize("named", [np.repeat, np.tile])
+def test_a_canary_that_is_named_several_times_is_refused(named):
+    """Of 20 rows for each of 40 canaries, noise was called a violation of up to 1.9 in 7 of 20."""
+    rng = np.random.default_rng(0)
+    included, scores = rng.permutation(100) < 50, rng.normal(size=100)
+    with pytest.raises(PrivcheckError, match="included: got each coin 8 times"):
+        privcheck.one_run(named(scores, 8), named(included, 8))
+
+
+@pytest.mark.chance(0.0, "refused for every noise: the coins alone are tested")
+def test_one_coin_for_two_canaries_is_refused():
+    """One of each pair is included, and each score is 1-DP: the difference of two showed more than 1 in most runs, and
+    5 of 20 were called violations."""
+    rng = np.random.default_rng(0)
+    first = rng.random(200) < 0.5
+    included = np.stack([first, ~first], axis=1).ravel()
+    noisy = (included + rng.laplace(size=400)).reshape(-1, 2)
+    difference = noisy[:, 0] - noisy[:, 1]
+    scores = np.stack([difference, -difference], axis=1).ravel()
+    with pytest.raises(PrivcheckError, match="included: got neighbours of which one was included"):
+        privcheck.one_run(scores, included, epsilon=1.0)
+
+
+@pytest.mark.chance(1e-7, "a p-value of 40 fixed seeds below 1e-6 / 400")
+def test_coins_of_their_own_are_taken_in_any_usual_order():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        included = rng.random(400) < (0.5, 0.9, 0.99)[seed % 3]
+        for order in (np.arange(400), np.argsort(included), np.argsort(~included)):
+            assert noise_of(included[order], rng).included == included.sum()
+    batches = np.concatenate([np.sort(np.random.default_rng(seed).random(40) < 0.5) for seed in range(20)])
+    assert noise_of(batches, rng).canaries == 800
+
+
+def noise_of(included, rng):
+    quotient = np.clip(included.mean(), 0.01, 0.99)
+    return privcheck.one_run(rng.normal(size=len(included)), included, inclusion=quotient, method="steinke", guesses=20)
 
 
 @pytest.mark.chance(3e-6, "three counts of bounds of noise that are above 0, against their binomial quantiles")

@@ -337,3 +337,14 @@ def test_megabytes_on_standard_error_for_each_message_do_not_hold_up_replies(tmp
         assert len(process._last_words) <= 2000
     finally:
         process.close()
+
+
+def test_a_status_that_was_collected_elsewhere_ends_nothing():
+    """The end of a command once replaced the error of the audit by "No child processes"."""
+    process = LineProcess([sys.executable, "-c", "pass"], 60.0)
+    os.waitpid(process._process.pid, 0)
+    process.close()
+    another = LineProcess([sys.executable, "-c", "pass"], 60.0)
+    os.waitpid(another._process.pid, 0)
+    with pytest.raises(privcheck.PrivcheckError, match="which ended with status"):
+        another.exchange([{"op": "call", "data": 0.0, "seed": None}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import secrets
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -310,3 +311,29 @@ def test_outputs_that_are_always_the_same_have_a_verdict(output):
     found = privcheck.audit(lambda data: output, epsilon=1.0, horizon=2, pairs=4, runs=600, randomness="independent")
     assert found.verdict != "violation"
     assert found.epsilon_lower == 0.0
+
+
+KEEPS = """
+import json, random, sys
+noise, kept = random.Random(), {{}}
+for line in sys.stdin:
+    data = json.loads(line)["data"]
+    answer = sum(data) + {scale} * (noise.expovariate(1.0) - noise.expovariate(1.0))
+    print(json.dumps({{"output": kept.setdefault(str(data), answer)}}), flush=True)
+"""
+
+
+@pytest.mark.chance(1e-7, "the same real numbers in two processes, or a claim of 1 where the loss is infinite")
+def test_a_command_that_keeps_its_answers_is_refused(tmp_path):
+    """What keeps its noise was called a violation of 7.3 at truth 1; what never has any is one."""
+    for name, scale in {"kept": 1.0, "none": 0.0}.items():
+        (tmp_path / f"{name}.py").write_text(KEEPS.format(scale=scale))
+    options = {"epsilon": 1.0, "streams": ([0.0, 0.0], [1.0, 0.0]), "runs": 400}
+
+    def audit(name):
+        words = [sys.executable, str(tmp_path / f"{name}.py")]
+        return privcheck.audit(privcheck.from_command(words, mechanism=True), **options)
+
+    with pytest.raises(privcheck.PrivcheckError, match="share their noise: one output in all runs on an input, and"):
+        audit("kept")
+    assert audit("none").verdict == "violation"

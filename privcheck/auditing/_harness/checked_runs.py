@@ -128,7 +128,9 @@ class _Check:
             large = Layout(LARGE_CALLS, size, LARGE_COLUMNS)
             self._refuse(self._calls(large, 1), large)
         elif not self.runner.reproducible:
-            self._refuse(self._calls(turns(runs), 1), turns(runs))
+            later = self._calls(turns(runs), 1)
+            self._refuse(later, turns(runs))
+            self._refuse_kept_answers(calls, later)
         if not all(_alike(Outputs.joined(of_input)) for of_input in calls):
             return ()
         changed = self.kept.changed()
@@ -181,6 +183,18 @@ class _Check:
             same = all(_alike(call) for of_input in calls for call in of_input)
             raise self._dependent(*found, layout.runs, same=same)
 
+    def _refuse_kept_answers(self, calls: list[list[Outputs]], later: list[list[Outputs]]) -> None:
+        """Refuse a program that answers an input always alike, until it has been started again.
+
+        The coins do not help: noise that is kept for each input is a difference between the inputs.
+        """
+        if getattr(self.runner, "begin_afresh", None) is None:
+            return
+        for before, after in zip(map(Outputs.joined, calls), map(Outputs.joined, later), strict=True):
+            if _alike(before) and _alike(after) and not _alike(Outputs.joined([before[:1], after[:1]])):
+                what = "one output in all runs on an input, and another one later"
+                raise self._dependent("repeated", what, 0, same=False)
+
     def _not_reproducible(self, where: str) -> PolicyError:
         changed = self.kept.changed()
         hint = (
@@ -212,7 +226,8 @@ class _Check:
             hint += "once for all runs"
         elif changed:
             hint = f"state is kept between runs: {_listed(changed)}"
-        shown = "" if same else f": {what}, in calls of {runs:,} runs"
+        calls = f", in calls of {runs:,} runs" if runs else ""
+        shown = "" if same else f": {what}{calls}"
         expected = "runs that are independent, " + ("also those of one call" if batch else "each with its own noise")
         return PolicyError("target", words(got + shown), expected, hint)
 

@@ -20,6 +20,11 @@ from privcheck.targets import DRAWN, Effort, Game, Given, StreamPair, describe_e
 DRAWN_PAIRS = 100
 """Pairs that a user's function draws if no number is given."""
 
+TAKEN_AS_ROWS = ("row", "report")
+"""Relations under which arrays of one shape are neighbours on the user's word: they may differ in a record each, of
+several rows. The other ones count rows or entries, and are checked.
+"""
+
 SHORT = 40
 """Characters of an object that is shown in full."""
 
@@ -28,8 +33,8 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
     """Return the user's own pair of inputs, checked as far as that is possible.
 
     Numbers, and lists and arrays of numbers in one shape, become arrays; everything else is handed to the mechanism as
-    it is. Arrays of different lengths are neighbours under "add-remove" alone, and are checked; whether objects are
-    neighbours is the user's word.
+    it is. Arrays of different lengths are neighbours under "add-remove" alone. That relation, "reward" and "group:k"
+    are checked; whether objects, or arrays under "row", are neighbours is the user's word.
 
     Parameters
     ----------
@@ -62,6 +67,9 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
         raise PrivcheckError("streams", got, "two inputs of the same shape", hint)
     elif np.array_equal(one, two):
         raise PrivcheckError("streams", words("two identical inputs"), "two inputs that differ", "change one entry")
+    elif game.neighbours not in TAKEN_AS_ROWS:
+        rows = len(one) if one.ndim and one.size else 1
+        game.relation.check(one.reshape(rows, -1), two.reshape(rows, -1))
     return StreamPair(one, two, "inputs given by the user", "inputs given by the user")
 
 

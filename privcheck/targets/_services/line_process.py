@@ -166,7 +166,10 @@ class LineProcess:
     def _is_over(self) -> bool:
         if not hasattr(os, "waitid"):
             return self._process.poll() is not None
-        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+        try:
+            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+        except ChildProcessError:  # its status was collected elsewhere: no end may hide the answer, or an error
+            return True
 
     def kill(self) -> None:
         """Kill the process group at once."""
