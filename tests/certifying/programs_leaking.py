@@ -121,11 +121,11 @@ class HistoryInACondition(Broken):
 
 class RemembersTheMaximum(Broken):
     def keep(self, action, reward):
-        self.top = max(getattr(self, "top", 0.0), reward)  # fault
+        self.top = max(getattr(self, "top", 0.0), reward)
         self.total += reward
 
     def publish(self):
-        return self.top + self.total + self.rng.laplace(0, 1 / self.epsilon)
+        return self.top + self.total + self.rng.laplace(0, 1 / self.epsilon)  # fault
 
 
 class RawLeader(Broken):

@@ -40,6 +40,7 @@ def today():
 
 
 OPTIONS, NEVER_READ, REFUSED_TODAY = today().OPTIONS, today().NEVER_READ, today().REFUSED_TODAY
+OVERCHARGED_TODAY = today().OVERCHARGED_TODAY
 
 
 def budget(program) -> dict[str, float]:
@@ -60,13 +61,23 @@ def test_there_are_120_and_each_is_listed_once() -> None:
     assert set(PROGRAMS) >= set(REFUSED_TODAY) | set(OPTIONS)
 
 
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in REFUSED_TODAY])
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in REFUSED_TODAY.keys() | OVERCHARGED_TODAY])
 def test_a_right_program_is_certified_at_its_exact_budget(written, name) -> None:
     found = certified(written[name], name)
     assert found.granted, str(found)
     ((notion, declared),) = budget(written[name]).items()
     charged = 0.0 if name in NEVER_READ else declared
     assert getattr(found, f"ledger_{notion}") == pytest.approx(charged, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", OVERCHARGED_TODAY)
+def test_a_right_program_that_is_charged_too_much_today(written, name) -> None:
+    ((notion, declared),) = budget(written[name]).items()
+    assert not certified(written[name], name).granted
+    build = written[name]
+    found = privcheck.certify(lambda rng: build(rng), arms=2, horizon=8, runs=1, **{notion: 4 * declared})
+    assert found.granted, str(found)
+    assert getattr(found, f"ledger_{notion}") == pytest.approx(OVERCHARGED_TODAY[name], abs=1e-6)
 
 
 @pytest.mark.parametrize("name", REFUSED_TODAY)
