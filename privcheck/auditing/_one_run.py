@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from privcheck.accounting import epsilon_of
 from privcheck.arrays import Array, Bools, Integers
+from privcheck.auditing._coins_of_their_own import NO_COINS, refuse_shared_coins
 from privcheck.auditing._learned_guesses import LEAST_TO_LEARN, learned_guesses
 from privcheck.declared import Choice, Integer, OrNone, Real, Switch, check
 from privcheck.errors import PrivcheckError, words
@@ -25,8 +26,6 @@ from privcheck.inference import (
     gaussian_lower,
     independent_gaussian_lower,
     largest_bias,
-    paired_p_value,
-    repeated_coins,
     tradeoff_lower,
     unfixed_lower,
 )
@@ -43,9 +42,6 @@ SHARE_OF_FIXED = 0.1
 
 LEARNING_SHARE = 0.1
 """Share of independent canaries from which a threshold of their scores is learned."""
-
-NO_COINS = 1e-6
-"""Numbers of included canaries of this probability and less are refused: they are no accident of the coins."""
 
 MOST_BIASED = 20.0
 """Log-odds of a coin about which nothing is said: it may include every canary, or none."""
@@ -137,7 +133,7 @@ def one_run(
     inclusion = check("inclusion", inclusion, INCLUSION)
     tried = _numbers(guesses, len(values), even=run.even)
     p_value = run.coins_tested(inclusion, coins)
-    _coins_of_their_own(known)
+    refuse_shared_coins(known)
     correct = _correct(values, known, tried)
     share = SHARE_OF_FIXED if guesses is None and len(values) >= LEAST_TO_LEARN else 1.0
     limits = run.limits(correct, tried, level, share)
@@ -292,19 +288,6 @@ def _correct(values: Array, coins: Bools, tried: list[tuple[int, int]]) -> list[
     right: Integers = np.concatenate(([0], np.cumsum(coins[order])))
     wrong: Integers = np.concatenate(([0], np.cumsum(~coins[order[::-1]])))
     return [int(right[first] + wrong[second]) for first, second in tried]
-
-
-def _coins_of_their_own(coins: Bools) -> None:
-    """Refuse coins in an order that independent ones do not have: one of each pair, or each named several times."""
-    times, p_value = repeated_coins(coins)
-    got = None
-    if p_value < NO_COINS:
-        got = f"each coin {times} times"
-    elif paired_p_value(coins) < NO_COINS:
-        got = "neighbours of which one was included and the other was not"
-    if got is not None:
-        hint = "name each canary once; a coin that decides about two canaries tells about both"
-        raise PrivcheckError("included", words(got), "each canary included by a coin of its own", hint)
 
 
 def _values(scores: npt.ArrayLike) -> Array:

@@ -2,8 +2,6 @@ from ._betting import counted_pairs as counted_pairs
 from ._canary_coins import INCLUSION as INCLUSION
 from ._canary_coins import coin_p_value as coin_p_value
 from ._canary_coins import largest_bias as largest_bias
-from ._canary_coins import paired_p_value as paired_p_value
-from ._canary_coins import repeated_coins as repeated_coins
 from ._canary_guesses import binomial_lower as binomial_lower
 from ._canary_guesses import binomial_p_value as binomial_p_value
 from ._canary_guesses import even_lower as even_lower
