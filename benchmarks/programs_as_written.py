@@ -22,7 +22,7 @@ from typing import Any
 import privcheck
 
 HERE = Path(__file__).resolve().parents[1] / "tests" / "certifying"
-RIGHT = ("arrays", "choices", "epochs", "patterns", "records", "shapes")
+RIGHT = ("arrays", "choices", "epochs", "patterns", "records", "repositories", "shapes")
 CACHED = ("cached", "cached_contexts")
 BROKEN = ("broken", "leaking")
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"

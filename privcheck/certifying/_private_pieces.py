@@ -16,7 +16,7 @@ from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._reached_code import Piece
 from privcheck.certifying._spelled_names import hides_setters, spelled_by
-from privcheck.certifying._syntax import REACHES_NAMES, RELEASES, body_nodes, computes_name, method_name
+from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES, RELEASES, body_nodes, computes_name, method_name
 
 ANY_NAME = "*"
 """Stands for every method, where `getattr` asks for a name that is not spelled out."""
@@ -107,7 +107,7 @@ class PrivatePieces:
         return told, constants
 
     def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
-        if own.name == "__init__" and own.owner in type(self._code.policy).__mro__:
+        if own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__:
             return False
         if isinstance(node, ast.AugAssign) and self.expressions.private(node.target, own):
             return True

@@ -23,6 +23,7 @@ OPTIONS = {
     "PerArmContextualSums": CONTEXTUAL,
     "LinearTarget": CONTEXTUAL | {"horizon": 5},
     "TwoVisits": {"neighbours": "group:2"},
+    "IncrementalAgent": {"runs": 8},  # it explores by a coin
 }
 """Beside two arms, eight rounds and one run, in which every line runs."""
 
@@ -39,3 +40,6 @@ REFUSED_TODAY = {
 
 OVERCHARGED_TODAY = {"TrimmedMean": 2.0}
 """Refused at their budgets, too, because they are charged this: each of the order statistics as if it moved alone."""
+
+UNREACHED_TODAY = {"LocalExp3": "trusts[~np.isfinite(trusts)] = 0", "BookSoftmax": "return len(probs) - 1"}
+"""Charged exactly, but inconclusive: this line, which deals with public numbers, runs in no run of theirs."""

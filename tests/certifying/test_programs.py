@@ -1,4 +1,4 @@
-"""120 private programs as people write them: most are certified at their exact epsilon, and those refused are listed.
+"""137 private programs as people write them: most are certified at their exact epsilon, and those refused are listed.
 
 The list `REFUSED_TODAY` fails in both directions: a program that is certified from now on is struck out.
 """
@@ -18,7 +18,7 @@ from privcheck.errors import PrivcheckError
 pytestmark = pytest.mark.long
 
 HERE = Path(__file__).parent
-FILES = ("arrays", "choices", "epochs", "patterns", "records", "shapes")
+FILES = ("arrays", "choices", "epochs", "patterns", "records", "repositories", "shapes")
 PROGRAMS = [
     name
     for file in FILES
@@ -40,7 +40,8 @@ def today():
 
 
 OPTIONS, NEVER_READ, REFUSED_TODAY = today().OPTIONS, today().NEVER_READ, today().REFUSED_TODAY
-OVERCHARGED_TODAY = today().OVERCHARGED_TODAY
+OVERCHARGED_TODAY, UNREACHED_TODAY = today().OVERCHARGED_TODAY, today().UNREACHED_TODAY
+OTHERS = {*REFUSED_TODAY, *OVERCHARGED_TODAY, *UNREACHED_TODAY}
 
 
 def budget(program) -> dict[str, float]:
@@ -56,12 +57,12 @@ def certified(program, name):
     return privcheck.certify(program, **{"arms": 2, "horizon": 8, "runs": 1} | options | budget(program))
 
 
-def test_there_are_120_and_each_is_listed_once() -> None:
-    assert len(PROGRAMS) == len(set(PROGRAMS)) == 120
+def test_there_are_137_and_each_is_listed_once() -> None:
+    assert len(PROGRAMS) == len(set(PROGRAMS)) == 137
     assert set(PROGRAMS) >= set(REFUSED_TODAY) | set(OPTIONS)
 
 
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in REFUSED_TODAY.keys() | OVERCHARGED_TODAY])
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in OTHERS])
 def test_a_right_program_is_certified_at_its_exact_budget(written, name) -> None:
     found = certified(written[name], name)
     assert found.granted, str(found)
@@ -78,6 +79,16 @@ def test_a_right_program_that_is_charged_too_much_today(written, name) -> None:
     found = privcheck.certify(lambda rng: build(rng), arms=2, horizon=8, runs=1, **{notion: 4 * declared})
     assert found.granted, str(found)
     assert getattr(found, f"ledger_{notion}") == pytest.approx(OVERCHARGED_TODAY[name], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", UNREACHED_TODAY)
+def test_a_right_program_with_a_line_that_never_runs(written, name) -> None:
+    found = certified(written[name], name)
+    assert not found.granted, f"{name} is certified now: strike it out of UNREACHED_TODAY"
+    assert [*found.leaks, *found.refusals] == []
+    assert "1 lines never ran, the first programs_repositories.py:" in str(found)
+    assert str(found).endswith(f": {UNREACHED_TODAY[name]})")
+    assert found.ledger_epsilon == pytest.approx(1.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", REFUSED_TODAY)
