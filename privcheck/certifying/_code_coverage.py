@@ -109,6 +109,7 @@ class CodeCoverage:
             self._reached.is_done(code)
             return None
         is_dense, lines, near = outer in self._dense, self._lines_to_look_at(outer), True
+        frame.f_trace_opcodes = is_dense
         first = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
         if first is not self._policy and self._policy is not None and alike(first, self._policy):
             self._others.append(first)

@@ -127,7 +127,12 @@ Done = dict[int, CodeType]
 def _traced(
     plans: Plans, report: Report, watch: Watch | None, done: Done, *, instructions: bool = True
 ) -> Iterator[None]:
-    """Report instructions, unless told otherwise, and what is watched through the trace function of this thread."""
+    """Report instructions, unless told otherwise, and what is watched through the trace function of this thread.
+
+    Since Python 3.12 the first frame of a function that asks for its instructions gets none of them, unless the trace
+    function is set again.
+    """
+    asked = set[CodeType]()
 
     def called(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
         if id(frame.f_code) in done:
@@ -137,7 +142,6 @@ def _traced(
         steps = instructions and bool(plan)
         if told is None and not steps:
             return None
-        frame.f_trace_opcodes, frame.f_trace_lines = steps, told is not None
 
         def stepped(frame: FrameType, event: str, argument: Any) -> Any:
             if event == "opcode" and frame.f_lasti in plan:
@@ -145,6 +149,14 @@ def _traced(
             if told is not None:
                 told(frame, event, argument)
             return stepped
+
+        frame.f_trace_lines = told is not None
+        if frame.f_trace_opcodes or steps:  # `watch` may have asked for them
+            frame.f_trace_opcodes = True
+            if frame.f_code not in asked:
+                asked.add(frame.f_code)
+                frame.f_trace = stepped
+                sys.settrace(called)
 
         return stepped
 
