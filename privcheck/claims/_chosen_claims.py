@@ -48,17 +48,19 @@ def chosen_claims(ids: str | Claim | Iterable[str | Claim] | None = None, paper:
 
 
 def _meant(name: str) -> Sequence[str]:
-    """Return the claims that an id means: itself, those about a theorem, or the one whose id ends with it.
+    """Return the claims that an id means: itself and those about a theorem, or the one whose id ends with it.
 
     Those about a theorem are the claims that its entry names, and the parts of the statement of that number.
     """
-    if name in CLAIMS:
-        return [name]
+    own = [name] if name in CLAIMS else []
     if isinstance(name, str) and name in THEOREMS:
-        found = [*THEOREMS[name].claims, *(claim for claim in CLAIMS if claim.startswith(f"{name}-"))]
+        parts = (claim for claim in CLAIMS if claim.startswith(f"{name}-"))
+        found = [*dict.fromkeys([*own, *THEOREMS[name].claims, *parts])]
         if found:
             return found
         hint = f"none is declared about this theorem; `privcheck bounds --explain {name}` explains it"
         raise PrivcheckError("id", name, EXPECTED, hint)
+    if own:
+        return own
     ending = [claim for claim in CLAIMS if claim.endswith(f"/{name}")]
     return ending if len(ending) == 1 else [CLAIMS[name].id]

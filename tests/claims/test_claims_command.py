@@ -81,7 +81,10 @@ def test_a_theorem_stands_for_its_claims_and_a_claim_for_its_full_id(capsys):
 
     assert listed("azize-basu-2022/lemma2") == ["azize-basu-2022/lem2"]
     assert listed("eq33c", "azize-basu-2022/eq33c") == ["azize-basu-2022/eq33c"]
-    assert listed("hu-2021/thm9") == ["hu-2021/thm9"]  # a claim and a theorem
+    both = listed("hu-2021/thm9")  # a claim and a theorem, which rests on others
+    assert both[0] == "hu-2021/thm9"
+    assert {"hu-2021/thm8", "hu-2021/thm9-tuning"} < {*both}
+    assert "azize-basu-2022/eq17" in listed("azize-basu-2022/thm3"), "as the footnote of `privcheck bounds` says"
     for unknown in ("azize-basu-2022/thm3-tight", "thm9"):  # rests on no claim; of two papers
         assert run(["claims", unknown]) == 2
         assert "or of a theorem that rests on claims" in capsys.readouterr().err

@@ -49,7 +49,7 @@ CAUSES = (
         "2^l < 4 alpha log(T)/(Delta_a min{epsilon, 2 Delta_a})",
         step="eq33c thm7-choice",
         remains=(
-            "Theorem 7 with 20.9 in place of 16, and as it is printed where epsilon/Delta is at most 1/2 or at least "
+            "Theorem 7 with 20.95 in place of 16, and as it is printed where epsilon/Delta is at most 1/2 or at least "
             "1.71; Theorem 12 as it is printed."
         ),
         rests="The constant 16 of Theorem 7, and Remark 3 about it.",

@@ -194,7 +194,7 @@ def equation_33() -> tuple[Reading, ...]:
     role="step",
     consequence=(
         "The proof needs 2^l >= alpha log(T) (1 + sqrt(1 + 4 Delta/epsilon))^2/(2 Delta^2). With it the proof gives "
-        "Theorem 7 with 2 (1 + sqrt 5)^2 = 20.9 in place of 16; less is enough if epsilon is not Delta. The order "
+        "Theorem 7 with 2 (1 + sqrt 5)^2 < 20.95 in place of 16; less is enough if epsilon is not Delta. The order "
         "stands, and Theorem 7 itself is not refuted."
     ),
     tested_on=("The left side is gamma of (33) at the chosen l, the right side 0."),
