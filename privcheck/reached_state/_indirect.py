@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import types
 from collections.abc import Callable, Iterable
 from operator import attrgetter
@@ -116,6 +117,11 @@ def take_module(walk: Passing, value: types.ModuleType) -> None:
 def take_slice(walk: Passing, value: slice) -> None:
     """Take a slice, whose ends may be any objects."""
     walk.hold((value.start, value.stop, value.step))
+
+
+def take_hidden(walk: Passing, value: Any) -> None:
+    """Take the dictionary of an object that does not show it."""
+    walk.todo += [part for part in gc.get_referents(value) if type(part) is dict]
 
 
 def take_memory(walk: Passing, value: memoryview) -> None:

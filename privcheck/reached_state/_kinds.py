@@ -34,6 +34,11 @@ def has_attributes(kind: Any) -> bool:
     return str(kind.__module__).partition(".")[0] != "pathlib" and bool(kind.__dictoffset__ or slots_of(kind))
 
 
+def hides_attributes(kind: Any) -> bool:
+    """Tell whether objects of a class can be given attributes, but have no `__dict__`: type variables, as of 3.12."""
+    return kind.__dictoffset__ != 0 and not any("__dict__" in vars(base) for base in kind.__mro__)
+
+
 def holds_more(kind: Any) -> bool:
     """Tell whether objects of a class hold more than attributes and slots, as open files do: by their size."""
     size = object.__basicsize__ + 8 * len(slots_of(kind))

@@ -43,6 +43,7 @@ from privcheck.reached_state._holders import (
 from privcheck.reached_state._indirect import (
     take_builtin,
     take_cache,
+    take_hidden,
     take_memory,
     take_module,
     take_partial,
@@ -53,7 +54,7 @@ from privcheck.reached_state._indirect import (
     take_view,
     take_wrapper,
 )
-from privcheck.reached_state._kinds import HARMLESS, NUMBERS, OPAQUE, has_attributes, holds_more
+from privcheck.reached_state._kinds import HARMLESS, NUMBERS, OPAQUE, has_attributes, hides_attributes, holds_more
 from privcheck.reached_state._named_by_code import CACHE, CONTAINERS, take_named
 from privcheck.reached_state._no_messages import REGISTRY
 from privcheck.reached_state._own_modules import is_inner, is_of_others, is_own_class, is_own_file
@@ -379,7 +380,7 @@ def _taker_of_object(kind: Any, module: str) -> Taker:
     if hasattr(kind, "__next__") and not hasattr(kind, "__dict__"):
         return _refused
     if module == "typing":
-        return _object if kind.__dictoffset__ else _nothing
+        return take_hidden if hides_attributes(kind) else _object if kind.__dictoffset__ else _nothing
     if module.partition(".")[0] in OPAQUE:
         return _trusted
     if (kind.__dictoffset__ or slots_of(kind)) and not holds_more(kind):
