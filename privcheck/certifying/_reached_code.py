@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -244,12 +245,18 @@ def with_inner(code: CodeType) -> Iterator[CodeType]:
             yield from with_inner(constant)
 
 
+_JUMPS = frozenset(number for name, number in dis.opmap.items() if "JUMP" in name)
+
+
 def _plan(code: CodeType, pieces: list[Piece]) -> dict[int, list[Piece]]:
-    """Return the pieces to which each instruction of a code object belongs, by its offset."""
+    """Return the pieces to which each instruction of a code object belongs, by its offset.
+
+    Jumps belong to none: Python 3.13 places that over an element of a comprehension in the element.
+    """
     own = [piece for piece in pieces if piece.file == code.co_filename]
     plan = {}
     for number, (line, last, column, end) in enumerate(code.co_positions()):
-        if line is None or last is None:
+        if line is None or last is None or code.co_code[2 * number] in _JUMPS:
             continue
         within = [piece for piece in own if _is_within(piece, (line, column), (last, end))]
         if within:
