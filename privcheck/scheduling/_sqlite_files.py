@@ -219,6 +219,10 @@ class Transaction:
 def connected(file: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
     """Return a connection that begins no transaction by itself; threads that share it take turns."""
     connection = sqlite3.connect(file, timeout=WAITED, isolation_level=None, check_same_thread=False)
-    for pragma in pragmas:
-        connection.execute(f"PRAGMA {pragma}")
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:  # a file that is no database
+        connection.close()
+        raise
     return connection
