@@ -353,7 +353,7 @@ class Engine:
             raise changed(f"{event.kind}() of event {event.number} is refused: {error}") from None
         found = played.play(event.kind, prepared, answer)
         self._check_log()
-        if self._environment == event.environment == ended.said["by"] and not replay_checks.agree(found.said, kept):
+        if self._environment == event.environment == ended.said["by"] and not replay_checks.agree(found, kept):
             both = f"{replay_checks.short(found.said)}, not {replay_checks.short(kept)}"
             raise changed(f"event {event.number}, {event.kind}(), gives {both}")
         if answer.closes and found.error is not None:
