@@ -210,6 +210,7 @@ class Engine:
         refused = self.persons.refusal(before, self.scope)
         if refused is None:
             return None
+        self.played.check_arguments(event.given)  # what is wrong changes nothing, whoever gave it
         answer = Answer(error=refused, person=event.person)
         if event.request:
             person, event.person, event.number, event.round = event.person, "", -1, self.played.session.round

@@ -189,6 +189,11 @@ class Played:
             if not known.has(checked):
                 raise known.refusal(checked)
 
+    def check_arguments(self, told: tuple[Any, ...]) -> None:
+        """Refuse the arguments of a call that tells rewards, without telling them."""
+        self.check_count(self.kind.learns, self.kind.told, told)
+        self.kind.wrapped(self.session.scratch(), told, self.arms)
+
     def check_count(self, method: str, names: tuple[str, ...], given: tuple[Any, ...]) -> None:
         """Refuse a call with too many arguments, or too few."""
         if len(given) != len(names):
