@@ -267,6 +267,7 @@ class SqliteJournal:
                 got = words(f"{old!r} for the scope {name!r}, which is there and does not continue it")
                 raise PrivcheckError("continues", got, "a scope that is new", "leave it out, or name another scope")
             self._check_heads(chain)
+            self._check_salts(chain)
             agrees(parameters_of(self.database, chain[0]), False)
             return chain
         if self._has_head(name):
@@ -280,6 +281,7 @@ class SqliteJournal:
                 raise PrivcheckError("continues", old, "the name of a scope of this ledger", hint)
             chain = _chain(known[old], by_number)
             self._check_heads(chain)
+            self._check_salts(chain)
             agrees(parameters_of(self.database, chain[0]), True)
             self._end_scope(chain[0], name)
         secret, salt = secrets.token_bytes(32), chain[0].salt if chain else secrets.token_bytes(32)
@@ -293,6 +295,14 @@ class SqliteJournal:
 
     def _place(self, name: str) -> str:
         return f"{self._file} {name}"
+
+    def _check_salts(self, chain: Sequence[Opened]) -> None:
+        """Refuse a salt that is damaged: under another one all persons would be new."""
+        for scope in chain:
+            first = entry(self.database, scope, 1)
+            if first is None or first.said["salt"] != hashlib.sha256(scope.salt).hexdigest():
+                reason = f"the salt of the scope {scope.name!r} is not the one that it was made with"
+                raise self.database.refusal.because(reason, "the file was changed or damaged: restore the newest copy")
 
     def _has_head(self, name: str) -> bool:
         """Return whether there is a head of a scope that was in this file, however its path was written then."""

@@ -322,7 +322,7 @@ def test_a_ledger_that_is_missing_is_refused_however_its_path_is_written(tmp_pat
         close(guard(tmp_path, ledger=first))
         for file in folder.glob("budget.db*"):
             file.unlink()
-        with pytest.raises(PrivcheckError, match="the scope 'news' is not in it, and .* has its head"):
+        with pytest.raises(PrivcheckError, match=r"the scope 'news' is not in it, and .* has its head"):
             guard(tmp_path, ledger=second)
         guard(tmp_path, ledger=second, scope="ews")
 
@@ -333,10 +333,8 @@ def test_two_workers_that_write_to_copies_of_a_ledger_are_found_out(tmp_path):
     shutil.copy(tmp_path / "budget.db", tmp_path / "copy.db")
     one, other = guard(tmp_path), guard(tmp_path, ledger=tmp_path / "copy.db")
     one.select()
-    for _ in range(2):
-        with pytest.raises(PrivcheckError, match="another worker writes to a copy of this file"):
-            other.select()
-            one.select()
+    with pytest.raises(PrivcheckError, match="another worker writes to a copy of this file"):
+        other.select()
 
 
 def test_numbers_that_json_has_not_and_lists_without_end_are_refused(tmp_path):
@@ -345,6 +343,19 @@ def test_numbers_that_json_has_not_and_lists_without_end_are_refused(tmp_path):
     for _ in range(5000):
         deep = [deep]
     for reward in (np.full(2, 0.5, np.longdouble), deep):
-        with pytest.raises(PrivcheckError, match="argument: got .*, expected numbers, and lists"):
+        with pytest.raises(PrivcheckError, match=r"argument: got .*, expected numbers, and lists"):
             guarded.update(guarded.select(), reward, request_id="e1")
     guarded.update(0, 0.5, request_id="e1")
+
+
+@pytest.mark.parametrize("old", [None, "news"])
+def test_a_damaged_salt_is_noticed_before_all_persons_are_new(tmp_path, old):
+    guarded = guard(tmp_path, per_user=0.5)
+    guarded.update(guarded.select(), 0.5, user="u1")
+    close(guarded)
+    connection = sqlite3.connect(tmp_path / "budget.db")
+    connection.execute("UPDATE scope SET salt = randomblob(32)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(PrivcheckError, match="the salt of the scope 'news' is not the one that it was made with"):
+        guard(tmp_path, per_user=0.5, scope="more" if old else "news", continues=old)
