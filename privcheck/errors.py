@@ -88,5 +88,5 @@ def class_name(cls: type) -> str:
     """
     for known in cls.__mro__:
         if getattr(sys.modules.get(known.__module__), known.__name__, None) is known:
-            return known.__name__
+            return str(known.__name__)
     return "object"

@@ -150,7 +150,7 @@ def test_the_error_of_a_closed_guard_has_no_frames_of_whom_it_was_told_first(tmp
 def test_a_name_that_an_earlier_version_wrote_is_not_shown_to_another_person(tmp_path, monkeypatch):
     """It wrote the name into the refusal, and not the code of the person; the words of a name are no key to it."""
     names = ("u1", "u1, who has no budget left: not at all", 7)
-    guarded = guard(tmp_path, per_user=0.5)
+    guarded, arms = guard(tmp_path, per_user=0.5), {}
     with monkeypatch.context() as patch:
         of = Persons.refusal
         for user in names:
@@ -165,8 +165,9 @@ def test_a_name_that_an_earlier_version_wrote_is_not_shown_to_another_person(tmp
             patch.setattr(Persons, "refusal", named)
             patch.setattr(Answer, "said", property(_without_person))
             guarded.update(guarded.select(), 0.5, user=user)
+            arms[user] = guarded.select()
             with pytest.raises(privcheck.BudgetExceededError):
-                guarded.update(guarded.select(), 0.5, user=user, request_id=f"e {user}")
+                guarded.update(arms[user], 0.5, user=user, request_id=f"e {user}")
     assert b"u1, who has" in b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
     for opened in (False, True):
         if opened:
@@ -174,9 +175,9 @@ def test_a_name_that_an_earlier_version_wrote_is_not_shown_to_another_person(tmp
             guarded = guard(tmp_path, per_user=0.5)
         for user in names:
             with pytest.raises(privcheck.BudgetExceededError, match=f"got {user}, who has no budget left: 0.5 each"):
-                guarded.update(0, 0.5, user=user, request_id=f"e {user}")
+                guarded.update(arms[user], 0.5, user=user, request_id=f"e {user}")
             with pytest.raises(PrivcheckError, match="which was recorded with other arguments") as caught:
-                guarded.update(0, 0.5, user="u", request_id=f"e {user}")
+                guarded.update(arms[user], 0.5, user="u", request_id=f"e {user}")
             assert "who has" not in str(caught.value).replace(f"e {user}", "")
 
 
