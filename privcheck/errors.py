@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -75,3 +76,17 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)
+
+
+def class_name(cls: type) -> str:
+    """Return the name of a class that its module knows, or else of the first such class that it is derived from.
+
+    What a program makes while it runs can have any name: one that shows what the program was told.
+
+    >>> class_name(type("E0.25", (ValueError,), {})), class_name(PrivcheckError)
+    ('ValueError', 'PrivcheckError')
+    """
+    for known in cls.__mro__:
+        if getattr(sys.modules.get(known.__module__), known.__name__, None) is known:
+            return str(known.__name__)
+    return "object"

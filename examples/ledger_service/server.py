@@ -42,7 +42,7 @@ class Handler(BaseHTTPRequestHandler):
             status, answer = 200, self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0))))
         except privcheck.BudgetExceededError as error:
             status, answer = 429, {"error": str(error)}
-        except (privcheck.PrivcheckError, ValueError) as error:
+        except (privcheck.PrivcheckError, ValueError, RecursionError) as error:
             status = 503 if getattr(error, "parameter", "") in ("ledger", "head") else 400
             answer = {"error": str(error)}
         text = json.dumps(answer).encode()

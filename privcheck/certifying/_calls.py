@@ -6,6 +6,7 @@ import os
 from textwrap import shorten
 from threading import Lock, get_ident
 from traceback import format_exception_only
+from types import TracebackType
 
 from privcheck.errors import GuardClosedError, PrivcheckError, words
 
@@ -39,6 +40,12 @@ class Process:
             got = words(f"{call} in a process that was forked after the guard was made")
             hint = "the child would draw the parent's noise and spend its budget again: guard a new policy in the child"
             raise GuardClosedError("guard", got, "calls in the process that made it", hint)
+
+
+def without_frames(error: BaseException | None) -> None:
+    """Take the frames from an error and from those that led to it."""
+    while error is not None and error.__traceback__ is not None:
+        error.__traceback__, error = None, error.__context__
 
 
 class _Turn:
@@ -78,6 +85,7 @@ class Calls:
         self.lock = Lock()
         self.current: tuple[int, str] | None = None
         self._closed: dict[str, BaseException] = {}
+        self._raised: dict[str, TracebackType | None] = {}
 
     def one(self, call: str) -> _Turn:
         """Enclose a call; PrivcheckError if this thread is inside another one, for which it would wait for ever.
@@ -89,11 +97,19 @@ class Calls:
     def close(self, cause: BaseException, *calls: str) -> None:
         """Let none of these calls in from now on; the first cause stays."""
         for call in calls:
-            self._closed.setdefault(call, cause)
+            if call not in self._closed:
+                self._closed[call], self._raised[call] = cause, cause.__traceback__
 
     def reopen(self) -> None:
         """Let all calls in again: what closed them is found again where it was recorded."""
         self._closed.clear()
+        self._raised.clear()
+
+    def drop_frames(self) -> None:
+        """Keep nothing of where the causes were raised: frames hold what was private in them."""
+        self._raised.clear()
+        for cause in self._closed.values():
+            without_frames(cause)
 
     @property
     def causes(self) -> dict[str, BaseException]:
@@ -106,9 +122,14 @@ class Calls:
         return bool(self._closed)
 
     def check_open(self, call: str) -> None:
-        """Raise `GuardClosedError`, with the first cause, if this call is not let in any more."""
+        """Raise `GuardClosedError`, with the first cause, if this call is not let in any more.
+
+        The cause has the frames of the policy, and not those of the caller that was told of it, which hold what another
+        person gave.
+        """
         if (cause := self._closed.get(call)) is None:
             return
+        cause.__traceback__ = self._raised.get(call)
         reason = shorten("".join(format_exception_only(cause)), 400)
         hint = "what was released and spent stays; guard a new policy for new data"
         raise GuardClosedError(call, words(f"a guard that was closed by {reason}"), "an open guard", hint) from cause

@@ -16,7 +16,7 @@ from privcheck.certifying._outside.state_apart import Separated, check_can_be_pu
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.certifying._translated.swapped_code import untranslated
-from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.errors import PolicyError, PrivcheckError, class_name, words
 from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape, recording
 from privcheck.privacy import Contexts
@@ -144,11 +144,19 @@ def ask(
         if asked is None:
             session.note(NOT_COPIED)
         with session.reading(), in_guard(), casting_refused(session.source):
-            chosen = select_apart(policy if asked is None else asked, context)
+            chosen, kind_of = _as_number(select_apart(policy if asked is None else asked, context))
         if asked is not None:
             look(asked)
         del asked  # before the state is put back
-    return chosen
+    return chosen if kind_of is None else words(f"an object of type {class_name(kind_of)}")
+
+
+def _as_number(action: Any) -> tuple[int | None, type | None]:
+    """Return an action as an integer, or of anything else its class: no code of it runs after the state is put back."""
+    try:
+        return operator.index(action), None
+    except TypeError:
+        return None, type(action)
 
 
 def _not_chosen(action: Any, policy: Any, chooses: str) -> Any:

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
@@ -91,7 +92,7 @@ class SqliteJournal:
         continues: str | None = None,
     ) -> None:
         self.database = ledger_database(path, make=True)
-        self._file = self.database.file.absolute()
+        self._file = self.database.file.resolve()
         self._closing = weakref.finalize(self, self.database.close)
         try:
             self.heads = head_database(head)
@@ -238,10 +239,21 @@ class SqliteJournal:
             scope = self.scope
         try:
             if self.heads.execute(ONWARD, (number, chained, scope.identity, number)).rowcount != 1:
-                self.heads.execute(FORWARD, (scope.identity, self._place(scope.name), number, chained))
+                row = scope.identity, self._place(scope.name), number, chained
+                if self.heads.execute(FORWARD, row).rowcount != 1:
+                    self._check_on_chain(scope)
         except BaseException:
             self._shown = 0
             raise
+
+    def _check_on_chain(self, scope: Opened) -> None:
+        """Refuse to go on beside a worker that writes to a copy of the file, under the same head."""
+        for number, chained in self.heads.rows("SELECT number, hash FROM head WHERE ledger = ?", (scope.identity,)):
+            found = entry(self.database, scope, number)  # read later: other workers show what they have committed
+            if found is None or found.hash != chained:
+                reason = f"entry {number} of the scope {scope.name!r} is not the one that its head knows"
+                hint = "another worker writes to a copy of this file: stop all workers, and keep one of the two"
+                raise self.database.refusal.because(reason, hint)
 
     def _open(
         self, name: str, parameters: dict[str, Any], agrees: Callable[[dict[str, Any], bool], None], old: str | None
@@ -255,9 +267,10 @@ class SqliteJournal:
                 got = words(f"{old!r} for the scope {name!r}, which is there and does not continue it")
                 raise PrivcheckError("continues", got, "a scope that is new", "leave it out, or name another scope")
             self._check_heads(chain)
+            self._check_salts(chain)
             agrees(parameters_of(self.database, chain[0]), False)
             return chain
-        if self.heads.rows("SELECT 1 FROM head WHERE place = ?", (self._place(name),)):
+        if self._has_head(name):
             reason = f"the scope {name!r} is not in it, and {self.heads.file} has its head"
             hint = "the file was removed, or is an old copy, and what was spent would be spent again: restore it"
             raise self.database.refusal.because(reason, f"{hint}; for other people name another scope")
@@ -268,6 +281,7 @@ class SqliteJournal:
                 raise PrivcheckError("continues", old, "the name of a scope of this ledger", hint)
             chain = _chain(known[old], by_number)
             self._check_heads(chain)
+            self._check_salts(chain)
             agrees(parameters_of(self.database, chain[0]), True)
             self._end_scope(chain[0], name)
         secret, salt = secrets.token_bytes(32), chain[0].salt if chain else secrets.token_bytes(32)
@@ -281,6 +295,23 @@ class SqliteJournal:
 
     def _place(self, name: str) -> str:
         return f"{self._file} {name}"
+
+    def _check_salts(self, chain: Sequence[Opened]) -> None:
+        """Refuse a salt that is damaged: under another one all persons would be new."""
+        for scope in chain:
+            first = entry(self.database, scope, 1)
+            if first is None or first.said["salt"] != hashlib.sha256(scope.salt).hexdigest():
+                reason = f"the salt of the scope {scope.name!r} is not the one that it was made with"
+                raise self.database.refusal.because(reason, "the file was changed or damaged: restore the newest copy")
+
+    def _has_head(self, name: str) -> bool:
+        """Return whether there is a head of a scope that was in this file, however its path was written then."""
+        places = (str(place) for (place,) in self.heads.rows("SELECT place FROM head"))
+        return any(
+            Path(place.removesuffix(f" {name}")).resolve() == self._file
+            for place in places
+            if place.endswith(f" {name}")
+        )
 
     def _end_scope(self, scope: Opened, by: str) -> None:
         """Close a scope for every worker; an event that is pending ends there, with what it has drawn charged."""

@@ -127,7 +127,7 @@ class ReadsTheSystem(Blocks):
 def guard(folder, policy=Blocks, **options):
     """Return a guard with a ledger in a folder."""
     given = {"epsilon": 0.5, "arms": 2, "scope": "news", "head": Path(folder, "heads.db")} | options
-    return privcheck.guard(policy, ledger=Path(folder, "budget.db"), **given)
+    return privcheck.guard(policy, **{"ledger": Path(folder, "budget.db")} | given)
 
 
 def close(guarded):

@@ -306,3 +306,56 @@ def test_a_ledger_and_its_head_are_not_taken_for_one_another(tmp_path):
     refused(lambda: privcheck.guard(build, **swapped), ": it is a ledger", "give another file for the heads")
     refused(lambda: read_ledger(given["head"]), "it holds the heads of ledgers")
     refused(lambda: read_ledger(tmp_path / "none.db"), "a ledger on a local disk that this process can read;")
+
+
+@pytest.mark.parametrize("spelled", ["link/budget.db", "folder/sub/../budget.db", "file.db"])
+def test_a_ledger_that_is_missing_is_refused_however_its_path_is_written(tmp_path, spelled):
+    """A new one would spend again what was spent."""
+    folder = tmp_path / "folder"
+    (folder / "sub").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(folder, target_is_directory=True)
+    (tmp_path / "file.db").symlink_to(folder / "budget.db")
+    paths = tmp_path / spelled, folder / "budget.db"
+    for first, second in (paths, paths[::-1]):
+        for file in (*folder.glob("budget.db*"), *tmp_path.glob("heads.db*")):
+            file.unlink()
+        close(guard(tmp_path, ledger=first))
+        for file in folder.glob("budget.db*"):
+            file.unlink()
+        with pytest.raises(PrivcheckError, match=r"the scope 'news' is not in it, and .* has its head"):
+            guard(tmp_path, ledger=second)
+        guard(tmp_path, ledger=second, scope="ews")
+
+
+def test_two_workers_that_write_to_copies_of_a_ledger_are_found_out(tmp_path):
+    """Each copy would admit a person anew: of the same entry, the head knows one."""
+    close(guard(tmp_path))
+    shutil.copy(tmp_path / "budget.db", tmp_path / "copy.db")
+    one, other = guard(tmp_path), guard(tmp_path, ledger=tmp_path / "copy.db")
+    one.select()
+    with pytest.raises(PrivcheckError, match="another worker writes to a copy of this file"):
+        other.select()
+
+
+def test_numbers_that_json_has_not_and_lists_without_end_are_refused(tmp_path):
+    """An exception without an answer would be a traceback for bad input."""
+    guarded, deep = guard(tmp_path), [0.5]
+    for _ in range(5000):
+        deep = [deep]
+    for reward in (np.full(2, 0.5, np.longdouble), deep):
+        with pytest.raises(PrivcheckError, match=r"argument: got .*, expected numbers, and lists"):
+            guarded.update(guarded.select(), reward, request_id="e1")
+    guarded.update(0, 0.5, request_id="e1")
+
+
+@pytest.mark.parametrize("old", [None, "news"])
+def test_a_damaged_salt_is_noticed_before_all_persons_are_new(tmp_path, old):
+    guarded = guard(tmp_path, per_user=0.5)
+    guarded.update(guarded.select(), 0.5, user="u1")
+    close(guarded)
+    connection = sqlite3.connect(tmp_path / "budget.db")
+    connection.execute("UPDATE scope SET salt = randomblob(32)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(PrivcheckError, match="the salt of the scope 'news' is not the one that it was made with"):
+        guard(tmp_path, per_user=0.5, scope="more" if old else "news", continues=old)

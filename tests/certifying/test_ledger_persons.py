@@ -97,6 +97,21 @@ def test_the_refusal_names_the_rewards_and_changes_nothing(tmp_path):
     assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
 
 
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("wrong", [(0, 7.0), (9, 0.5), (0, "no number"), (0, 0.5, 0.5)])
+def test_wrong_arguments_of_a_person_without_budget_are_not_recorded(tmp_path, wrong, kept):
+    options = {"epsilon": 0.5, "arms": 2, "per_user": 0.5}
+    guarded = guard(tmp_path, per_user=0.5) if kept else privcheck.guard(policies.Blocks, **options)
+    guarded.update(guarded.select(), 0.5, user="u1")
+    guarded.select()
+    with pytest.raises(PrivcheckError) as caught:
+        guarded.update(*wrong, user="u1", request_id="e1")
+    assert not isinstance(caught.value, BudgetExceededError)
+    for _ in range(2):
+        with pytest.raises(BudgetExceededError):
+            guarded.update(0, 0.5, user="u1", request_id="e1")
+
+
 @pytest.fixture
 def clock(monkeypatch):
     now = [40 * DAY]

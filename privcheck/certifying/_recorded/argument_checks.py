@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privcheck.certifying._recorded.events import Answer, Event, answer_in
+from privcheck.certifying._recorded.events import Answer, Event, answer_in, name_in
 from privcheck.certifying._recorded.played import Played
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal import Answered, Journal
@@ -33,8 +33,10 @@ def check_events(events: Sequence[Event], played: Played, journal: Journal) -> N
 
 
 def _check_same(event: Event, found: Answered) -> None:
-    person = found.event.person or (found.answer and answer_in(found.answer).get("person"))
-    if person not in (event.person, "", None) or not event.same(found):
+    said = answer_in(found.answer) if found.answer else {}
+    person = found.event.person or said.get("person")
+    another = person not in (event.person, "", None) or name_in(said) not in (str(event.user), "")
+    if another or not event.same(found):
         got = words(f"{event.request!r}, which was recorded with other arguments")
         hint = "an id names one event, whose answer stays: give another event an id of its own"
         raise PrivcheckError("request_id", got, "the same arguments as before", hint)

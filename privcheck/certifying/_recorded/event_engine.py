@@ -210,6 +210,7 @@ class Engine:
         refused = self.persons.refusal(before, self.scope)
         if refused is None:
             return None
+        self.played.check_arguments(event.given)  # what is wrong changes nothing, whoever gave it
         answer = Answer(error=refused, person=event.person)
         if event.request:
             person, event.person, event.number, event.round = event.person, "", -1, self.played.session.round
@@ -353,7 +354,7 @@ class Engine:
             raise changed(f"{event.kind}() of event {event.number} is refused: {error}") from None
         found = played.play(event.kind, prepared, answer)
         self._check_log()
-        if self._environment == event.environment == ended.said["by"] and not replay_checks.agree(found.said, kept):
+        if self._environment == event.environment == ended.said["by"] and not replay_checks.agree(found, kept):
             both = f"{replay_checks.short(found.said)}, not {replay_checks.short(kept)}"
             raise changed(f"event {event.number}, {event.kind}(), gives {both}")
         if answer.closes and found.error is not None:

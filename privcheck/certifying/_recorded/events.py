@@ -11,7 +11,7 @@ from typing import Any
 
 from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
 from privcheck.certifying._recorded.values import decoded, encoded, text_of
-from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, on_one_line, words
+from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, class_name, on_one_line, words
 from privcheck.journal import ANSWER, Answered, Entry, Journal
 
 NO_ARGUMENTS, PLAIN = text_of(()), frozenset({int, float, bool, str, type(None)})
@@ -53,12 +53,13 @@ class Answer:
         if self.error is None:
             return {"value": encoded(self.value, "action")}
         error = self.error
-        parts, text = None, type(error).__name__
+        kind = class_name(type(error)) if self.of_context else type(error).__name__
+        parts, text = None, kind
         if not self.of_context:
-            if text in KNOWN and isinstance(error, PrivcheckError):
+            if kind in KNOWN and isinstance(error, PrivcheckError):
                 parts = [error.parameter, str(error.value), error.expected, error.hint]
             text = on_one_line("".join(format_exception_only(error)))[:LONGEST]
-        said = {"error": {"type": type(error).__name__, "text": text, "parts": parts}, "closes": list(self.closes)}
+        said = {"error": {"type": kind, "text": text, "parts": parts}, "closes": list(self.closes)}
         return {**said, "person": self.person} if self.person else said
 
     @property
@@ -181,6 +182,20 @@ def answer_in(entry: Entry) -> dict[str, Any]:
     """Return what an entry says of an answer."""
     said: Any = entry.said["answer"]
     return dict(said)
+
+
+def name_in(said: dict[str, Any]) -> str:
+    """Return the name of the person that an earlier version wrote into a refusal; "" if there is none.
+
+    >>> parts = ["user", "u1, who has no budget left: 0.5 each for the rewards of rounds 1", "less", ""]
+    >>> name_in({"error": {"type": "BudgetExceededError", "parts": parts}})
+    'u1'
+    """
+    error = said.get("error")
+    if not error or error["type"] != "BudgetExceededError" or "person" in said or not error["parts"]:
+        return ""
+    parameter, got, *_ = error["parts"]
+    return str(got).rpartition(", who has no budget left: ")[0] if parameter == "user" else ""
 
 
 def digest(salt: bytes, text: bytes) -> str:

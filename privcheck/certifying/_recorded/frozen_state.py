@@ -9,7 +9,7 @@ import zlib
 from contextlib import suppress
 from typing import Any
 
-from privcheck.certifying._calls import Calls
+from privcheck.certifying._calls import Calls, without_frames
 from privcheck.certifying._recorded.frozen_arrays import array_apart
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
@@ -81,8 +81,9 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any]) -> bytes:
     Exception : something that a policy holds cannot be written.
     """
     session, counts = played.session, played.open.counts
-    for error in [*session.refusals, *played.calls.causes.values()]:
-        _without_frames(error)  # which hold what was private in them
+    for error in session.refusals:
+        without_frames(error)  # which hold what was private in them
+    played.calls.drop_frames()
     said = {
         "policy": played.policy, "coins": played.coins, "counts": counts, "arms": played.arms,
         "causes": played.calls.causes, "session": {name: getattr(session, name) for name in OF_SESSION},
@@ -148,8 +149,3 @@ class _OutsideError(PrivcheckError):
 def _outside() -> _OutsideError:
     got = words("a policy whose private values are also held outside of it")
     return _OutsideError("policy", got, "one that holds them itself", "keep no private values in globals")
-
-
-def _without_frames(error: BaseException | None) -> None:
-    while error is not None and error.__traceback__ is not None:
-        error.__traceback__, error = None, error.__context__

@@ -173,10 +173,14 @@ class Played:
         try:
             return self.kind.action(action, self.arms or None, "action", asked)
         except PolicyError as error:
-            if error.value is not action or isinstance(action, int):
+            if self.kind.contextual:  # what is not an integer is in words already: see `ask`
+                got = words("an integer that is no arm") if type(action) is int else action
+            elif error.value is not action or isinstance(action, int):
                 raise
+            else:
+                got = words(f"an object of type {type(action).__name__}")
             expected, hint = error.expected, error.hint
-        raise PolicyError("action", words(f"an object of type {type(action).__name__}"), expected, hint)
+        raise PolicyError("action", got, expected, hint)
 
     def check_open(self, told: tuple[Any, ...], known: OpenChoices, scratch: Callable[[], Session]) -> None:
         """Refuse a reward for which no choice is open; arguments that are wrong are named first."""
@@ -184,6 +188,11 @@ class Played:
             checked = self.kind.wrapped(scratch(), told, self.arms)
             if not known.has(checked):
                 raise known.refusal(checked)
+
+    def check_arguments(self, told: tuple[Any, ...]) -> None:
+        """Refuse the arguments of a call that tells rewards, without telling them."""
+        self.check_count(self.kind.learns, self.kind.told, told)
+        self.kind.wrapped(self.session.scratch(), told, self.arms)
 
     def check_count(self, method: str, names: tuple[str, ...], given: tuple[Any, ...]) -> None:
         """Refuse a call with too many arguments, or too few."""

@@ -22,17 +22,22 @@ def encoded(value: Any, name: str = "value") -> Any:
     """
     if value is None or type(value) in (bool, int, float, str):
         return value
-    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+    if isinstance(value, np.generic) and _is_kept(value.dtype):
         return value.item()
     if isinstance(value, tuple):
         return {"tuple": [encoded(part, name) for part in value]}
     if isinstance(value, list):
         return [encoded(part, name) for part in value]
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+    if isinstance(value, np.ndarray) and _is_kept(value.dtype):
         return {"array": value.ravel().tolist(), "dtype": value.dtype.str, "shape": list(value.shape)}
     got = words(f"an object of type {type(value).__name__}")
     hint = "a ledger has to read it back after a restart: convert it first"
     raise PrivcheckError(name, got, "numbers, and lists, tuples and arrays of them", hint)
+
+
+def _is_kept(dtype: np.dtype[Any]) -> bool:
+    """Return whether numbers of this type are those of JSON; a longdouble has more digits."""
+    return dtype.kind in "biuf" and dtype.itemsize <= 8
 
 
 def decoded(value: Any) -> Any:
@@ -50,7 +55,11 @@ def text_of(value: Any, name: str = "value") -> bytes:
     """Return a value as bytes that are equal for equal values."""
     if type(value) is tuple and all(type(part) is int or (type(part) is float and isfinite(part)) for part in value):
         return f'{{"tuple": [{", ".join(map(repr, value))}]}}'.encode()  # the same, at a third of the time
-    return _SORTED(encoded(value, name)).encode()
+    try:
+        return _SORTED(encoded(value, name)).encode()
+    except RecursionError:
+        expected = "numbers, and lists, tuples and arrays of them"
+        raise PrivcheckError(name, words("lists within lists, too deep to be read"), expected) from None
 
 
 def noise_as_bytes(output: Any) -> Any:
