@@ -99,8 +99,9 @@ def moved_number(
         reach = math.fsum(widths.tolist())
         if reach < most - least:  # the ends are not attained
             widths = widths * ((most - least) / reach * (1.0 + 8.0 * UNIT))
+    digest = hashlib.sha256(entries.identity).digest()
     features = entries.table.derived(
-        [("moved", name, hashlib.sha256(entries.identity).digest(), owner) for owner in owners.tolist()],
+        [("moved", name, digest, owner) for owner in owners.tolist()],
         owners, np.zeros(owners.size), widths, _filled(widths, min(max(found, least), most) - least), -1, 1.0, False,
     )  # fmt: skip
     return least, Terms.of(np.zeros(owners.size, np.int64), features, np.ones(owners.size))
