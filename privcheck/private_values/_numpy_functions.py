@@ -124,16 +124,18 @@ def _only_first(private: list[Any], arguments: Any) -> bool:
     return len(private) == 1 and bool(arguments) and private[0] is arguments[0] and not private[0].holds_draws
 
 
-def _of_all(function: Callable[..., Any], first: Sequence[str] = (), options: Sequence[str] = ()) -> Callable[..., Any]:
+def _of_all(
+    function: Callable[..., Any], first: Sequence[str] = (), options: Sequence[str] = (), default: int | None = None
+) -> Callable[..., Any]:
     """Return a function of all entries of an array, or of a list, with these arguments; None for any others.
 
-    `first` are those that come before numpy's axis, `options` the others.
+    `first` are those that come before numpy's axis, which is `default` if it is not given, `options` the others.
     """
 
     def apply(a: Any, *arguments: Any, **given: Any) -> Any:
         value, names = one_datum.gathered(a), (*first, "axis")
         given |= dict(zip(names, arguments, strict=False))
-        axis = given.pop("axis", None)
+        axis = given.pop("axis", default)
         if len(arguments) > len(names) or not {*first} <= given.keys() <= {*first, *options}:
             return None
         if not isinstance(value, Refusals) or value.ndim == 0:
@@ -210,7 +212,7 @@ ALONE: dict[Any, Callable[..., Any]] = {
     np.digitize: one_datum.digitized,
     np.var: _of_all(statistics.variance, (), ["ddof"]), np.std: _of_all(statistics.deviation, (), ["ddof"]),
     np.max: _of_all(statistics.largest), np.min: _of_all(statistics.smallest), np.median: _of_all(statistics.median),
-    np.sort: _of_all(statistics.ordered),
+    np.sort: _of_all(statistics.ordered, default=-1),
     np.quantile: _of_all(statistics.quantile, ["q"]), np.percentile: _of_all(statistics.percentile, ["q"]),
 }  # fmt: skip
 """Functions of which the first argument alone may be private; they return None for what they do not take."""

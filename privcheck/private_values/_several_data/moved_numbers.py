@@ -75,7 +75,7 @@ def moved_number(
     owners : shape (n,), the numbers of the data that y depends on, each once.
     moves : shape (n,), the most that f(y) changes when one of them is replaced, whatever the others are.
     ends : between which f(y) lies whatever the data are.
-    found : the hidden f(y), computed in floats.
+    found : the hidden f(y), computed in floats; it is moved into the interval, which rounding may have made too small.
     error : how far that may be from the exact one.
 
     Guarantee
@@ -99,9 +99,10 @@ def moved_number(
         reach = math.fsum(widths.tolist())
         if reach < most - least:  # the ends are not attained
             widths = widths * ((most - least) / reach * (1.0 + 8.0 * UNIT))
+    digest = hashlib.sha256(entries.identity).digest()
     features = entries.table.derived(
-        [("moved", name, hashlib.sha256(entries.identity).digest(), owner) for owner in owners.tolist()],
-        owners, np.zeros(owners.size), widths, _filled(widths, found - least), -1, 1.0, False,
+        [("moved", name, digest, owner) for owner in owners.tolist()],
+        owners, np.zeros(owners.size), widths, _filled(widths, min(max(found, least), most) - least), -1, 1.0, False,
     )  # fmt: skip
     return least, Terms.of(np.zeros(owners.size, np.int64), features, np.ones(owners.size))
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOST_SORTED = 100
 """Numbers that are sorted into a list: each of its entries is a number of all data."""
 
+_LEAST_RANGE = 1e-140
+"""Range of all entries below which squares may underflow, so that a variance, or its root, is mostly rounding."""
+
 
 def quantile(value: Private, q: float) -> Private | None:
     """Return numpy's quantile of all entries, interpolated linearly; None if q is no number in [0, 1]."""
@@ -81,7 +84,7 @@ def _between(value: Private, first: int, part: float) -> Private | None:
     reach = max(part, 1.0 - part) * float(highs.max() - lows.min())
     widths = np.where(moves.alone, np.minimum(moves.largest, reach), moves.largest)
     ends, error = (between(lows), between(highs)), float(entry_roundings(entries).max())
-    error += 4.0 * UNIT * max(map(abs, ends)) if part else 0.0
+    error += 8.0 * UNIT * float(np.abs([lows, highs]).max()) if part else 0.0
     found = _number(value, f"order {first} {part!r}", entries, moves, widths, ends, between, error)
     return found if part else found.of_kind(value.kind)
 
@@ -121,7 +124,7 @@ def _spread(value: Private, ddof: float, root: Callable[[float], float], name: s
     rows, firsts = moves.rows[moves.firsts], moves.largest
     whole = float(highs.max() - lows.min())
     largest = root(size / (size - ddof) * whole * whole / 4.0)
-    if not math.isfinite(whole * whole * size):
+    if not math.isfinite(whole * whole * size) or 0.0 < whole < _LEAST_RANGE:
         return None
     if root is math.sqrt:
         widths = math.sqrt(share) * firsts
@@ -167,7 +170,7 @@ def _number(
     error: float,
 ) -> Private:
     with quiet():
-        found = function(entries.values)
+        found = function(np.clip(entries.values, *entries.interval))
     owners = moves.owners[moves.firsts]
     const, terms = moved_number(name, entries, owners, widths, ends, found, error)
     return value.make(value.source, const, terms).of_kind("f")
