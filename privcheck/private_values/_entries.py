@@ -136,7 +136,7 @@ class Entries:
             np.add.at(lows, self.rows, np.minimum(*ends))
             np.add.at(highs, self.rows, np.maximum(*ends))
             reach = self._reach()
-            lows, highs = np.maximum(lows, self.const - reach), np.minimum(highs, self.const + reach)
+            lows, highs = np.fmax(lows, self.const - reach), np.fmin(highs, self.const + reach)  # inf - inf is NaN
             lows = np.minimum(lows, highs)  # where rounding has exchanged them
             fits = (lows >= -_LARGEST) & (lows <= highs) & (highs <= _LARGEST)
         if not fits[self.private].all():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 
-from privcheck.private_values import REVEAL, LeakError, PrivateSource
+from privcheck.private_values import REVEAL, LeakError, Private, PrivateSource
 
 
 def released(function, lows, highs, data):
@@ -88,3 +90,43 @@ def test_an_interval_that_rounding_has_made_too_small_bounds_the_value_too(funct
     one, moves = released(lambda y: function(np.sum(y) + (FAR - 125.0)), lows, highs, highs)
     two, _ = released(lambda y: function(np.sum(y) + (FAR - 125.0)), lows, highs, least)
     assert abs(one - two) <= moves[0]
+
+
+ORDERS = {
+    "max": np.max, "min": np.min, "median": np.median, "second": lambda y: np.sort(y)[1],
+    "quantile": lambda y: np.quantile(y, 0.3), "clip": lambda y: np.clip(y, 0.5, 1.5).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("more", [np.inf, -np.inf, 1e308, -1e308])
+def test_infinite_and_huge_public_numbers_are_ordered_as_numpy_does(more, name):
+    """As in `max([-math.inf, *rewards])`: what depends on data stays private, and what does not is numpy's number."""
+    source = PrivateSource()
+    data = [0.25, 1.0, 0.75, more]
+    y = Private.of([*(source.scalar(x, 0.0, 2.0, d) for d, x in enumerate(data[:3])), more])
+    try:
+        found = ORDERS[name](y)
+    except LeakError:
+        assert (name, more) == ("quantile", -np.inf)  # interpolated between it and a datum
+        return
+    assert found.reveal(REVEAL) == pytest.approx(float(ORDERS[name](np.array(data))), rel=1e-12)
+    least, most = (float(ORDERS[name](np.array([end, end, end, more]))) for end in (0.0, 2.0))
+    assert found.is_public == (least == most)
+
+
+@pytest.mark.parametrize("name", [name for name in ORDERS if name != "clip"])
+def test_nan_is_refused(name):
+    """Python's `max` and `sorted` compare with it, so what they return is private."""
+    source = PrivateSource()
+    with pytest.raises(LeakError):
+        ORDERS[name](Private.of([*(source.scalar(x, 0.0, 1.0, d) for d, x in enumerate([0.2, 0.9])), np.nan]))
+
+
+def test_a_function_of_many_data_takes_time_in_proportion_to_them(monkeypatch):
+    """What it is a function of is digested once, not once for each datum."""
+    taken, digest = [], hashlib.sha256
+    monkeypatch.setattr(hashlib, "sha256", lambda data: taken.append(len(data)) or digest(data))
+    source = PrivateSource()
+    np.var(source.vector(np.full(500, 0.5), 0.0, 1.0, data=list(range(500))))
+    assert len(taken) == 1

@@ -75,16 +75,21 @@ def _between(value: Private, first: int, part: float) -> Private | None:
     entries = _entries(value)
     if entries is None:
         return None
+    after = min(first + 1, entries.size - 1)
 
     def between(numbers: Array) -> float:
         ordered = np.sort(numbers)
-        return _mixed(float(ordered[first]), float(ordered[min(first + 1, entries.size - 1)]), part)
+        return _mixed(float(ordered[first]), float(ordered[after]), part)
 
     moves, (lows, highs) = Moves.of(entries), entries.interval
     reach = max(part, 1.0 - part) * float(highs.max() - lows.min())
     widths = np.where(moves.alone, np.minimum(moves.largest, reach), moves.largest)
     ends, error = (between(lows), between(highs)), float(entry_roundings(entries).max())
-    error += 8.0 * UNIT * float(np.abs([lows, highs]).max()) if part else 0.0
+    if part:
+        parts = np.sort(lows)[first], np.sort(highs)[after]
+        if not np.isfinite(parts).all():
+            return None
+        error += 8.0 * UNIT * float(np.abs(parts).max())
     found = _number(value, f"order {first} {part!r}", entries, moves, widths, ends, between, error)
     return found if part else found.of_kind(value.kind)
 
@@ -153,10 +158,13 @@ def _spread(value: Private, ddof: float, root: Callable[[float], float], name: s
 
 
 def _entries(value: Private) -> Entries | None:
-    """Return the entries; None for none, for bools and small integers, and where they hold noise, which is read."""
+    """Return the entries; None for none, for bools and small integers, and where they hold noise, which is read.
+
+    None with NaN, too: what Python makes of it depends on the numbers that are compared with it.
+    """
     if value.size == 0 or value.kind not in "fi" or value.is_public or value.holds_draws:
         return None
-    return Entries.of(value)
+    return None if np.isnan(value._const).any() else Entries.of(value)
 
 
 def _number(
