@@ -66,9 +66,8 @@ def applied(function: Any, value: Private) -> Private | None:
     hidden = np.array([compute(number) for number in np.clip(entries.values, lows, highs).tolist()])
     keys = [("function", function.__name__, key) for key in entries.keys]
     const, terms = entries.replaced(keys, (ends[0], ends[1]), hidden, whole=whole, kept=sums)
-    if sums.any():
-        count = entries.size
-        const, terms = lipschitz(entries, ["absolute"] * count, [abs] * count, (ends[0], ends[1]), const, terms)
+    rows = np.flatnonzero(sums)
+    const, terms = lipschitz(entries, rows, lambda _: ("absolute", abs), (ends[0], ends[1]), const, terms)
     kind = value.kind if integers or function is np.absolute else "f"
     return value.make(value.source, const.reshape(value.shape), terms).of_kind(kind)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,15 +98,15 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     limits = lowest.tolist(), highest.tolist()
     keys = [("clip", key, low, high) for key, low, high in zip(entries.keys, *limits, strict=True)]
     whole = entries.whole & (np.rint(lowest) == lowest) & (np.rint(highest) == highest)
-    names = ["" if same else f"clip {low!r} {high!r}" for same, low, high in zip(kept.tolist(), *limits, strict=True)]
-    functions = [partial(_within, low, high) for low, high in zip(*limits, strict=True)]
-    const, terms = entries.replaced(keys, ends, entries.values, whole=whole, kept=kept | (entries.owners == SEVERAL))
-    const, terms = lipschitz(entries, names, functions, ends, const, terms)
+
+    def of_sum(row: int) -> tuple[str, Callable[[float], float]]:
+        low, high = limits[0][row], limits[1][row]
+        return f"clip {low!r} {high!r}", lambda number: min(max(number, low), high)
+
+    sums = entries.owners == SEVERAL
+    const, terms = entries.replaced(keys, ends, entries.values, whole=whole, kept=kept | sums)
+    const, terms = lipschitz(entries, np.flatnonzero(sums & ~kept), of_sum, ends, const, terms)
     return value.make(value.source, const.reshape(shape), terms).of_kind(kind)
-
-
-def _within(low: float, high: float, number: float) -> float:
-    return min(max(number, low), high)
 
 
 def clip_ordinary(value: Any, low: Any, high: Any) -> Any:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from privcheck.arrays import Array
-from privcheck.private_values._entries import SEVERAL, Entries
+from privcheck.arrays import Array, Integers
+from privcheck.private_values._entries import Entries
 from privcheck.private_values._several_data.moved_numbers import Moves, entry_roundings, moved_number
 from privcheck.private_values._terms import Terms
-
-Function = Callable[[float], float]
 
 
 def lipschitz(
     entries: Entries,
-    names: list[str],
-    functions: Sequence[Function],
+    rows: Integers,
+    function: Callable[[int], tuple[str, Callable[[float], float]]],
     ends: tuple[Array, Array],
     const: Array,
     terms: Terms,
 ) -> tuple[Array, Terms]:
-    r"""Return public parts and terms, with f(y) in each entry y of several data that is not left as it is.
+    r"""Return public parts and terms in which some entries y, of several data each, have become f(y).
 
     |f(a) - f(b)| <= |a - b|, so a datum that moves y by at most w moves f(y) by at most w, and by no more than the
     width of the interval of f(y).
@@ -30,18 +28,19 @@ def lipschitz(
     Parameters
     ----------
     entries : all of them.
-    names : of each function, with its public parameters; "" to leave an entry.
-    functions : of each entry, whatever their rounding is exact but for that of the result.
+    rows : which become f(y).
+    function : of each, with its name and its public parameters as text; it rounds nothing but its result.
     ends : between which the results lie.
     const, terms : those of the other entries.
     """
+    if not rows.size:
+        return const, terms
     errors, const = entry_roundings(entries), const.copy()
-    for row in np.flatnonzero(entries.owners == SEVERAL).tolist():
-        if names[row]:
-            one = entries.taken(np.array([row]))
-            _, owners, widths = Moves.of(one)
-            within = float(ends[0][row]), float(ends[1][row])
-            found = functions[row](float(one.values[0]))
-            const[row], made = moved_number(names[row], one, owners, widths, within, found, float(errors[row]))
-            terms = terms.with_row(row, made)
+    for row in rows.tolist():
+        name, apply = function(row)
+        one = entries.taken(np.array([row]))
+        _, owners, widths = Moves.of(one)
+        within, found = (float(ends[0][row]), float(ends[1][row])), apply(float(one.values[0]))
+        const[row], made = moved_number(name, one, owners, widths, within, found, float(errors[row]))
+        terms = terms.with_row(row, made)
     return const, terms
