@@ -25,7 +25,7 @@ from privcheck.private_values._refused_operations import (
     published,
     refuse,
 )
-from privcheck.private_values._several_data import of_many_numbers as statistics
+from privcheck.private_values._several_data import of_many_numbers as many
 from privcheck.private_values._terms import common, kind_of
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
@@ -210,10 +210,10 @@ def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
 
 ALONE: dict[Any, Callable[..., Any]] = {
     np.digitize: one_datum.digitized,
-    np.var: _of_all(statistics.variance, (), ["ddof"]), np.std: _of_all(statistics.deviation, (), ["ddof"]),
-    np.max: _of_all(statistics.largest), np.min: _of_all(statistics.smallest), np.median: _of_all(statistics.median),
-    np.sort: _of_all(statistics.ordered, default=-1),
-    np.quantile: _of_all(statistics.quantile, ["q"]), np.percentile: _of_all(statistics.percentile, ["q"]),
+    np.var: _of_all(many.variance, (), ["ddof"]), np.std: _of_all(many.deviation, (), ["ddof"]),
+    np.max: _of_all(many.largest), np.min: _of_all(many.smallest), np.median: _of_all(many.median),
+    np.sort: _of_all(many.ordered, default=-1),
+    np.quantile: _of_all(many.quantile, ["q"]), np.percentile: _of_all(many.percentile, ["q"]),
 }  # fmt: skip
 """Functions of which the first argument alone may be private; they return None for what they do not take."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,13 +22,45 @@ _LEAST_RANGE = 1e-140
 """Range of all entries below which squares may underflow, so that a variance, or its root, is mostly rounding."""
 
 
+class _Numbers(NamedTuple):
+    """The entries of a value, how far each datum moves them, and how far rounding does."""
+
+    value: Private
+    entries: Entries
+    moves: Moves
+    rounding: float
+
+    @classmethod
+    def of(cls, value: Private) -> _Numbers | None:
+        """Return those of a value; None for no entries, bools and small integers, and where noise is held, to be read.
+
+        None with NaN, too: what Python makes of it depends on the numbers that are compared with it.
+        """
+        if value.size == 0 or value.kind not in "fi" or value.is_public or value.holds_draws:
+            return None
+        if np.isnan(value._const).any():
+            return None
+        entries = Entries.of(value)
+        return cls(value, entries, Moves.of(entries), float(entry_roundings(entries).max()))
+
+    def made(
+        self, name: str, widths: Array, ends: tuple[float, float], function: Callable[[Array], float], error: float
+    ) -> Private:
+        """Return a function of all entries as a number that each datum moves by at most so much: see `moved_number`."""
+        with quiet():
+            found = function(np.clip(self.entries.values, *self.entries.interval))
+        owners = self.moves.owners[self.moves.firsts]
+        const, terms = moved_number(name, self.entries, owners, widths, ends, found, error)
+        return self.value.make(self.value.source, const, terms).of_kind("f")
+
+
 def quantile(value: Private, q: float) -> Private | None:
     """Return numpy's quantile of all entries, interpolated linearly; None if q is no number in [0, 1]."""
     if type(q) not in (int, float) or not 0.0 <= q <= 1.0:
         return None
     place = q * (value.size - 1)
     first = math.floor(place)
-    return _between(value, first, place - first)
+    return _between(_Numbers.of(value), first, place - first)
 
 
 def percentile(value: Private, q: float) -> Private | None:
@@ -38,12 +70,12 @@ def percentile(value: Private, q: float) -> Private | None:
 
 def largest(value: Private) -> Private | None:
     """Return the largest entry: see `quantile`."""
-    return _between(value, value.size - 1, 0.0)
+    return _between(_Numbers.of(value), value.size - 1, 0.0)
 
 
 def smallest(value: Private) -> Private | None:
     """Return the smallest entry: see `quantile`."""
-    return _between(value, 0, 0.0)
+    return _between(_Numbers.of(value), 0, 0.0)
 
 
 def median(value: Private) -> Private | None:
@@ -53,13 +85,11 @@ def median(value: Private) -> Private | None:
 
 def ordered(value: Private) -> Private | None:
     """Return the entries in increasing order, each as a number of all data; None if there are too many."""
-    if not 1 < value.size <= MOST_SORTED:
-        return None
-    found = [_between(value, place, 0.0) for place in range(value.size)]
-    return None if found[0] is None else value.of(found)
+    numbers = _Numbers.of(value) if 1 < value.size <= MOST_SORTED else None
+    return None if numbers is None else value.of([_between(numbers, place, 0.0) for place in range(value.size)])
 
 
-def _between(value: Private, first: int, part: float) -> Private | None:
+def _between(numbers: _Numbers | None, first: int, part: float) -> Private | None:
     r"""Return (1 - g) y_(k) + g y_(k+1) of the entries in increasing order, y_(0) <= ... <= y_(n-1).
 
     Order statistics never move further than the entry that moves furthest. A datum that moves one entry alone moves at
@@ -72,30 +102,78 @@ def _between(value: Private, first: int, part: float) -> Private | None:
 
     Source: order statistics interlace when one entry is replaced.
     """
-    entries = _entries(value)
-    if entries is None:
+    if numbers is None:
         return None
-    after = min(first + 1, entries.size - 1)
+    value, entries, moves, error = numbers
+    after, (lows, highs) = min(first + 1, entries.size - 1), entries.interval
 
-    def between(numbers: Array) -> float:
-        ordered = np.sort(numbers)
-        return _mixed(float(ordered[first]), float(ordered[after]), part)
+    def between(these: Array) -> float:
+        inorder = np.sort(these)
+        return _mixed(float(inorder[first]), float(inorder[after]), part)
 
-    moves, (lows, highs) = Moves.of(entries), entries.interval
     reach = max(part, 1.0 - part) * float(highs.max() - lows.min())
     widths = np.where(moves.alone, np.minimum(moves.largest, reach), moves.largest)
-    ends, error = (between(lows), between(highs)), float(entry_roundings(entries).max())
     if part:
         parts = np.sort(lows)[first], np.sort(highs)[after]
         if not np.isfinite(parts).all():
             return None
         error += 8.0 * UNIT * float(np.abs(parts).max())
-    found = _number(value, f"order {first} {part!r}", entries, moves, widths, ends, between, error)
+    found = numbers.made(f"order {first} {part!r}", widths, (between(lows), between(highs)), between, error)
     return found if part else found.of_kind(value.kind)
 
 
 def _mixed(one: float, two: float, part: float) -> float:
     return one if part == 0.0 else (one + two) / 2.0 if part == 0.5 else one + part * (two - one)
+
+
+class _Spread(NamedTuple):
+    """What variances and standard deviations have in common: the entries, their range and their largest size."""
+
+    numbers: _Numbers
+    ddof: float
+    whole: float
+    middle: float
+
+    @classmethod
+    def of(cls, value: Private, ddof: float) -> _Spread | None:
+        """Return that of the entries; None if there are not more than ddof, or squares would over- or underflow."""
+        if type(ddof) not in (int, float) or not 0 <= ddof < value.size or value.size < 2:
+            return None
+        if (numbers := _Numbers.of(value)) is None:
+            return None
+        lows, highs = numbers.entries.interval
+        whole = float(highs.max() - lows.min())
+        if not math.isfinite(whole * whole * value.size) or 0.0 < whole < _LEAST_RANGE:
+            return None
+        return cls(numbers, ddof, whole, float(np.abs([lows, highs]).max()))
+
+    @property
+    def scale(self) -> float:
+        """By what numpy divides less than the number of entries n: n / (n - ddof)."""
+        return self.numbers.entries.size / (self.numbers.entries.size - self.ddof)
+
+    @property
+    def share(self) -> float:
+        """The factor a of `variance`: (n - 1) / (n (n - ddof))."""
+        size = self.numbers.entries.size
+        return (size - 1) / (size * (size - self.ddof))
+
+    @property
+    def near(self) -> float:
+        """The largest distance from the computed mean."""
+        return self.whole + 8.0 * UNIT * self.middle
+
+    @property
+    def largest(self) -> float:
+        """The largest variance."""
+        return self.scale * self.whole * self.whole / 4.0
+
+    def variance(self, these: Array) -> float:
+        """Return the variance of numbers."""
+        mean = math.fsum(these.tolist()) / these.size
+        apart = these - mean
+        squares = math.fsum(np.square(apart).tolist()) - math.fsum(apart.tolist()) ** 2 / these.size
+        return max(squares, 0.0) / (these.size - self.ddof)
 
 
 def variance(value: Private, ddof: float = 0) -> Private | None:
@@ -108,7 +186,20 @@ def variance(value: Private, ddof: float = 0) -> Private | None:
 
     Source: Popoviciu (1935) for the largest one, n / (n - ddof) times the squared range over 4.
     """
-    return _spread(value, ddof, lambda squares: squares, "variance")
+    if (spread := _Spread.of(value, ddof)) is None:
+        return None
+    _, entries, moves, rounding = spread.numbers
+    (lows, highs), rows = entries.interval, moves.rows[moves.firsts]
+    below, above = (math.fsum(end.tolist()) for end in (lows, highs))
+    ends = (below - lows[rows]) / (entries.size - 1), (above - highs[rows]) / (entries.size - 1)
+    reaches = np.maximum([highs[rows] - ends[0], ends[1] - lows[rows]], 0.0)
+    moved = np.minimum(moves.largest, reaches)
+    widths = spread.share * (moved * (2.0 * reaches - moved)).max(axis=0)
+    widths = np.where(moves.alone, widths, spread.largest)
+    error = 2.0 * rounding * (spread.near + rounding) + 64.0 * UNIT * spread.near * (spread.near + spread.middle)
+    return spread.numbers.made(
+        f"variance {ddof!r}", widths, (0.0, spread.largest), spread.variance, spread.scale * error
+    )
 
 
 def deviation(value: Private, ddof: float = 0) -> Private | None:
@@ -117,68 +208,13 @@ def deviation(value: Private, ddof: float = 0) -> Private | None:
     In the notation of `variance` it is sqrt(a (t - m)^2 + b), b without t: it moves by at most sqrt(a) | |t - m| -
     |s - m| | <= sqrt(a) w, which is attained for b = 0 and m at an end of the interval of t.
     """
-    return _spread(value, ddof, math.sqrt, "deviation")
-
-
-def _spread(value: Private, ddof: float, root: Callable[[float], float], name: str) -> Private | None:
-    entries = _entries(value)
-    if entries is None or type(ddof) not in (int, float) or not 0 <= ddof < entries.size or entries.size < 2:
+    if (spread := _Spread.of(value, ddof)) is None:
         return None
-    size, moves, (lows, highs) = entries.size, Moves.of(entries), entries.interval
-    share = (size - 1) / (size * (size - ddof))
-    rows, firsts = moves.rows[moves.firsts], moves.largest
-    whole = float(highs.max() - lows.min())
-    largest = root(size / (size - ddof) * whole * whole / 4.0)
-    if not math.isfinite(whole * whole * size) or 0.0 < whole < _LEAST_RANGE:
-        return None
-    if root is math.sqrt:
-        widths = math.sqrt(share) * firsts
-    else:
-        below, above = (math.fsum(end.tolist()) for end in (lows, highs))
-        ends = (below - lows[rows]) / (size - 1), (above - highs[rows]) / (size - 1)
-        reaches = np.maximum([highs[rows] - ends[0], ends[1] - lows[rows]], 0.0)
-        moved = np.minimum(firsts, reaches)
-        widths = share * (moved * (2.0 * reaches - moved)).max(axis=0)
-    widths = np.where(moves.alone, widths, largest)
-    middle, error = float(np.abs([lows, highs]).max()), float(entry_roundings(entries).max())
-    near = whole + 8.0 * UNIT * middle
-    scale = size / (size - ddof)
-    if root is math.sqrt:
-        error = math.sqrt(scale) * (error + 16.0 * UNIT * (near + middle))
-    else:
-        error = scale * (2.0 * error * (near + error) + 64.0 * UNIT * near * (near + middle))
+    moves, largest = spread.numbers.moves, math.sqrt(spread.largest)
+    widths = np.where(moves.alone, math.sqrt(spread.share) * moves.largest, largest)
+    error = math.sqrt(spread.scale) * (spread.numbers.rounding + 16.0 * UNIT * (spread.near + spread.middle))
 
-    def computed(numbers: Array) -> float:
-        mean = math.fsum(numbers.tolist()) / size
-        apart = numbers - mean
-        squares = math.fsum(np.square(apart).tolist()) - math.fsum(apart.tolist()) ** 2 / size
-        return root(max(squares, 0.0) / (size - ddof))
+    def root(these: Array) -> float:
+        return math.sqrt(spread.variance(these))
 
-    return _number(value, f"{name} {ddof!r}", entries, moves, widths, (0.0, largest), computed, error)
-
-
-def _entries(value: Private) -> Entries | None:
-    """Return the entries; None for none, for bools and small integers, and where they hold noise, which is read.
-
-    None with NaN, too: what Python makes of it depends on the numbers that are compared with it.
-    """
-    if value.size == 0 or value.kind not in "fi" or value.is_public or value.holds_draws:
-        return None
-    return None if np.isnan(value._const).any() else Entries.of(value)
-
-
-def _number(
-    value: Private,
-    name: str,
-    entries: Entries,
-    moves: Moves,
-    widths: Array,
-    ends: tuple[float, float],
-    function: Callable[[Array], float],
-    error: float,
-) -> Private:
-    with quiet():
-        found = function(np.clip(entries.values, *entries.interval))
-    owners = moves.owners[moves.firsts]
-    const, terms = moved_number(name, entries, owners, widths, ends, found, error)
-    return value.make(value.source, const, terms).of_kind("f")
+    return spread.numbers.made(f"deviation {ddof!r}", widths, (0.0, largest), root, error)
