@@ -255,8 +255,9 @@ def _plan(code: CodeType, pieces: list[Piece]) -> dict[int, list[Piece]]:
     """
     own = [piece for piece in pieces if piece.file == code.co_filename]
     plan = {}
-    for number, (line, last, column, end) in enumerate(code.co_positions()):
-        if line is None or last is None or code.co_code[2 * number] in _JUMPS:
+    steps = zip(code.co_positions(), code.co_code[::2], strict=True)
+    for number, ((line, last, column, end), step) in enumerate(steps):
+        if line is None or last is None or step in _JUMPS:
             continue
         within = [piece for piece in own if _is_within(piece, (line, column), (last, end))]
         if within:

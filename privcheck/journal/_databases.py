@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from privcheck.errors import PrivcheckError
 from privcheck.journal._short_forms import SHORTENED
@@ -140,11 +141,7 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
                     "there is no such file", "give the file that `privcheck.guard` was given as head="
                 )
             _make(file)
-        plain = Database(file, refusal)
-        try:
-            ((own,),) = plain.rows("PRAGMA application_id")
-        finally:
-            plain.close()
+        ((own,),) = _as_it_is(file, refusal, "PRAGMA application_id")[0]
         if own == LEDGER:
             raise refusal.because("it is a ledger", "give another file for the heads, in another folder")
     return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
@@ -163,16 +160,21 @@ def _make(file: Path) -> None:
                 os.close(folder)
 
 
-def _check_ledger(file: Path, refusal: Refusal, *, make: bool) -> None:
-    """Refuse the database of another program; an empty file may become a ledger."""
+def _as_it_is(file: Path, refusal: Refusal, *statements: str) -> list[list[Any]]:
+    """Return the rows of statements on a file that is not brought up to date, one after another."""
     plain = Database(file, refusal)
     try:
-        ((count,),) = plain.rows("SELECT count(*) FROM sqlite_master")  # first: another worker may be making it
-        ((own,),) = plain.rows("PRAGMA application_id")
-        heads = plain.rows("SELECT 1 FROM sqlite_master WHERE name = 'head_of_place'")
+        return [plain.rows(statement) for statement in statements]
     finally:
         plain.close()
-    if heads:
+
+
+def _check_ledger(file: Path, refusal: Refusal, *, make: bool) -> None:
+    """Refuse the database of another program; an empty file may become a ledger."""
+    tables, heads = "SELECT count(*) FROM sqlite_master", "SELECT 1 FROM sqlite_master WHERE name = 'head_of_place'"
+    # how many tables first: another worker may be making them
+    ((count,),), ((own,),), heads_of = _as_it_is(file, refusal, tables, "PRAGMA application_id", heads)
+    if heads_of:
         raise refusal.because("it holds the heads of ledgers", "give the ledger itself")
     if own != LEDGER and not (count or make):
         raise refusal.because("it is empty", "the guard that made it had not begun to write")

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, budget_of, shown, spent
@@ -101,11 +102,11 @@ class ScopeRows:
 
         Each reward is fully charged: what group privacy gives.
         """
-        roots = Counter[str]()
+        roots: dict[str, Fraction | float] = {}
         for rows in (self, *self.before):
             one, power = cost(rows.budget)
             for (person, _), count in rows.rewards.items():
-                roots[person] += count * (one if power == 1 else math.sqrt(one))  # type: ignore[assignment]
+                roots[person] = roots.get(person, 0) + count * (one if power == 1 else math.sqrt(one))
         return float(max(roots.values(), default=0)) ** cost(self.budget)[1]
 
 

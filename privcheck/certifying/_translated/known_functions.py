@@ -165,12 +165,10 @@ def _extreme(function: Callable[..., Any], of_two: Any, of_all: Any) -> Callable
 
     def extreme(*values: Any, **options: Any) -> Any:
         several = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else values
-        if options or len(several) < 2 or not any(map(_is_number, several)):
+        if options or len(several) < 2 or not (count := sum(map(_is_number, several))):
             return function(*values, **options)
-        if (array := _together(several)) is not None:
-            return of_all(array)
-        if sum(map(_is_number, several)) > 1:
-            return function(*values)
+        if count > 1:
+            return function(*values) if (array := _together(several)) is None else of_all(array)
         public = [value for value in several if not _is_number(value)]
         return of_two(next(filter(_is_number, several)), function(public) if len(public) > 1 else public[0])
 
