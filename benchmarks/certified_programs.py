@@ -29,14 +29,13 @@ import numpy as np
 from generated_losses import exact_loss
 from generated_programs import ARMS, Program, program
 from rich.progress import track
+from written_tables import hand_out
 
 import privcheck
 
 ROUNDING = 1e-6
 NOTHING = 1e-12
 """An exact loss below this is one of rounding: what is published does not depend on the data."""
-
-BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 
 
 class Scripted:
@@ -191,11 +190,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         columns, examined = compare(options.programs, options.seed, Path(folder), options.minutes)
     text = page(columns, examined, options.seed)
-    if options.write:
-        before, rest = options.write.read_text(encoding="utf-8").split(BEGIN)
-        options.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
-    else:
-        print(text)
+    hand_out(text, options.write)
     if any(column.undercharged for column in columns.values()):
         sys.exit(1)
 

@@ -27,6 +27,7 @@ import numpy as np
 from exact_norms import Corners, Exact, TooLargeError, exact, outputs
 from random_releases import THEMES, Case, Charged, case, charged
 from rich.progress import track
+from written_tables import hand_out
 
 import privcheck
 from privcheck.private_values import REVEAL, Private, gathered
@@ -38,8 +39,6 @@ NOTHING = 1e-12
 """An exact loss, or sensitivity, below this is one of rounding."""
 
 LIMITS = (1 + 1e-6, 1.01, 2.0)
-
-BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 
 
 @dataclass
@@ -164,11 +163,7 @@ def main() -> None:
     start = time.process_time()
     rows = compare(options.cases, options.seed, options.minutes)
     text = page(rows, options.seed, time.process_time() - start)
-    if options.write:
-        before, rest = options.write.read_text(encoding="utf-8").split(BEGIN)
-        options.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
-    else:
-        print(text)
+    hand_out(text, options.write)
     if any(row.undercharged for row in rows.values()):
         sys.exit(1)
 

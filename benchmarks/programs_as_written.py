@@ -19,13 +19,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from written_tables import hand_out
+
 import privcheck
 
 HERE = Path(__file__).resolve().parents[1] / "tests" / "certifying"
 RIGHT = ("arrays", "choices", "epochs", "patterns", "records", "repositories", "shapes")
 CACHED = ("cached", "cached_contexts")
 BROKEN = ("broken", "leaking")
-BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 CONTEXTUAL = {"feedback": "contextual", "contexts": privcheck.Contexts(shape=(2, 2), norm=1.0)}
 JOINT = {**CONTEXTUAL, "neighbours": "context-reward"}
 
@@ -146,11 +147,7 @@ def main() -> None:
         *("", "| programs | what became of them | CPU s |", "| --- | --- | --- |", first, second, cached(), *rows),
     ]
     text = "\n".join(lines)
-    if options.write:
-        before, rest = options.write.read_text(encoding="utf-8").split(BEGIN)
-        options.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
-    else:
-        print(text)
+    hand_out(text, options.write)
     if wrong:
         sys.exit(1)
 

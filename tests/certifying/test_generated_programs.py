@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from tests.benchmark_modules import loaded
+
 pytestmark = pytest.mark.long
 
-REPOSITORY = Path(__file__).parents[2]
 NEAR = 1e-9
 
 
-def loaded(name):
-    """Import a module of the folder benchmarks, which is no package."""
-    place = importlib.util.spec_from_file_location(name, REPOSITORY / "benchmarks" / f"{name}.py")
-    module = importlib.util.module_from_spec(place)
-    sys.modules[name] = module
-    place.loader.exec_module(module)
-    return module
-
-
+loaded("written_tables")
 programs = loaded("generated_programs")
 losses = loaded("generated_losses")
 benchmark = loaded("certified_programs")

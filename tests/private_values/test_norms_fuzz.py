@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,20 +15,12 @@ from privcheck.private_values import Private
 from privcheck.private_values import _actions as actions
 from privcheck.private_values import _computed_sensitivity as computed_sensitivity
 from privcheck.private_values._choices import step_curves
+from tests.benchmark_modules import loaded
 
-REPOSITORY = Path(__file__).parents[2]
 SEEDS = range(1, 6)
 
 
-def loaded(name):
-    """Import a module of the folder benchmarks, which is no package."""
-    place = importlib.util.spec_from_file_location(name, REPOSITORY / "benchmarks" / f"{name}.py")
-    module = importlib.util.module_from_spec(place)
-    sys.modules[name] = module
-    place.loader.exec_module(module)
-    return module
-
-
+loaded("written_tables")
 releases = loaded("random_releases")
 oracle = loaded("exact_norms")
 fuzz = loaded("norms_fuzz")

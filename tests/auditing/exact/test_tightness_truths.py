@@ -1,25 +1,16 @@
 """The truths of docs/evidence/tightness.md, by routes that share no code with the script that prints them."""
 
-import importlib.util
 import math
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import laplace, norm
 
+from tests.benchmark_modules import loaded
+
 REPOSITORY = Path(__file__).parents[3]
-
-
-def loaded(name):
-    """Import a module of the folder benchmarks, which is no package."""
-    place = importlib.util.spec_from_file_location(name, REPOSITORY / "benchmarks" / f"{name}.py")
-    module = importlib.util.module_from_spec(place)
-    sys.modules[name] = module
-    place.loader.exec_module(module)
-    return module
 
 
 truths = loaded("true_losses")
