@@ -45,6 +45,9 @@ def relation_note(
         rows = len(pair.rounds)
         given = "given" if not callable(streams) else "drawn by your function"
         what = f"differ in {'one row' if rows == 1 else f'{rows} rows'}, as the inputs {given} do"
+        if rows > game.relation.limit:
+            said = f"this holds provided that data which {what}, are neighbours: that is taken on your word"
+            return (f"{said}; for a claim about one row, undo the other changes",)
     note = f"neighbours here are data of the same size that {what}; nothing is added or removed"
     if rows > 1:
         return (note,)

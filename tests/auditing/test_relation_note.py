@@ -55,7 +55,14 @@ def test_delta_grows_too():
 
 
 def test_inputs_that_differ_in_two_rows_are_named_so():
-    assert "differ in 2 rows, as the inputs given do" in audited(centred_sum(9.0), streams=(np.zeros(2), np.ones(2)))[1]
+    """They may be the answers of queries, of which one datum moves two: only the user knows."""
+    two = (np.zeros(2), np.ones(2))
+    for streams, whose in ((two, "given do"), (lambda rng: two, "drawn by your function do")):
+        notes = audited(centred_sum(9.0), streams=streams)[1]
+        assert f"this holds provided that data which differ in 2 rows, as the inputs {whose}, are neighbours" in notes
+        assert "for a claim about one row, undo the other changes" in notes
+    notes = audited(centred_sum(9.0), streams=two, neighbours="group:2")[1]
+    assert "neighbours here are data of the same size that differ in 2 rows, as the inputs given do" in notes
 
 
 @pytest.mark.parametrize(
