@@ -14,7 +14,7 @@ from privcheck.accounting import BudgetFilter, Ledger, Release, ReleaseRefusedEr
 from privcheck.arrays import Table
 from privcheck.auditing._faults.other_randomness import Taken
 from privcheck.auditing._faults.paired_number import Place
-from privcheck.certifying import Session, drive_guarded
+from privcheck.certifying import Session, drive_guarded, translated
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import Feedback, kind, public_attribute
 from privcheck.private_values import COLLECT, REVEAL, Leak, Private, replacement
@@ -106,7 +106,7 @@ def _run(target: Target, game: Game, table: Table, seed: int, arrays: set[str], 
 
     session.source.on_leak = on_leak
     generator = session.generator(coins)
-    with taken.from_elsewhere(generator, drawn):
+    with taken.from_elsewhere(generator, drawn), translated(target.build):
         policy = target.build(generator)
         if arrays:
             _wrap(policy, arrays)
