@@ -165,9 +165,7 @@ def test_normal_noise_under_a_pure_claim_is_named(tmp_path):
 # In a report
 
 PAIR = np.zeros((8, 2)), np.concatenate([np.ones((1, 2)), np.zeros((7, 2))])
-WINS = tuple(
-    np.repeat([1.0, 1.0, 0.0] if first else [0.0, 1.0, 0.0], [1, 2, 5])[:, None].repeat(2, 1) for first in (1, 0)
-)
+WINS = tuple(np.repeat([[one], [1.0], [0.0]], [1, 2, 5], axis=0).repeat(2, axis=1) for one in (1.0, 0.0))
 
 
 def audited(place, **options):
