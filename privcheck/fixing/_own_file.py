@@ -42,9 +42,7 @@ def own_file(target: Any) -> OwnFile:
     PrivcheckError : a shipped id, a spec, a function, a closure or a class in a notebook; a file that cannot be read or
         imported; a class that is not there, or whose `update` is missing, has other arguments or is in another file.
     """
-    path, name = _place(target)
-    source = SourceText.read(path)
-    _check_class(source, name)
+    source, name = checked_source(target)
     imported = apart(partial(_imported, source.path, name), IMPORTED, TOO_LONG)
     if isinstance(imported, PrivcheckError):
         raise imported
@@ -52,11 +50,19 @@ def own_file(target: Any) -> OwnFile:
         hint = (
             "let it end: what runs at import is run at every look" if imported == TOO_LONG else "fix this error first"
         )
-        raise PrivcheckError("target", words(f"{path}, which {imported}"), "a file that can be imported", hint)
+        raise PrivcheckError("target", words(f"{source.path}, which {imported}"), "a file that can be imported", hint)
     return OwnFile(source, name, imported)
 
 
 TOO_LONG = f"takes more than {IMPORTED} seconds to import, or ends the process"
+
+
+def checked_source(target: Any) -> tuple[SourceText, str]:
+    """Return the file of a target and the name of its class, or refuse them by what the file says, without its code."""
+    path, name = _place(target)
+    source = SourceText.read(path)
+    _check_class(source, name)
+    return source, name
 
 
 def own_path(target: Any) -> Path:

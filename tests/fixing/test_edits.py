@@ -146,7 +146,10 @@ def test_a_generator_that_is_seeded_from_the_policys_gives_way_to_it(seed):
     text = bandit("self.t += 1\nself.means[action] = float(reward + self.own.laplace(0.0, 1.0 / self.epsilon))")
     text = text.replace("self.rng = rng", f"self.rng = rng\n        self.own = np.random.default_rng({seed})")
     _, found = proposed(text)
-    assert changed(text, found["own-generator"].text) == [f"-self.own = np.random.default_rng({seed})", "+self.own = rng"]
+    assert changed(text, found["own-generator"].text) == [
+        f"-self.own = np.random.default_rng({seed})",
+        "+self.own = rng",
+    ]
     assert holds(found["own-generator"].text)
 
 
