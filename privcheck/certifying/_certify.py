@@ -250,6 +250,8 @@ def _certified(
         open_notes += looks.unseen()
     notes += open_notes
     unreached = coverage.unreached
+    ran = min(length, max(session.round for session in sessions) - 1)
+    late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)
         if not (found.guarded or found.plain or unreached or open_notes):
@@ -274,11 +276,7 @@ def _certified(
         | generators
         | _never_chosen(chosen, policy)
         | ({TEXTS: sorted(texts)} if texts else {})
-        | (
-            {LATER: late}
-            if (late := coverage.late(min(length, max(session.round for session in sessions) - 1)))
-            else {}
-        ),
+        | ({LATER: late} if late else {}),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
