@@ -5,6 +5,7 @@ None of it changes the verdict. After an interrupt no part is begun: whoever end
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -70,6 +71,8 @@ def explained(plan: Plan, played: Played, judged: Judged) -> Explained:
 
     missing = NO_FAULT.format("interrupted before it was looked for")
     faults, why = part(lambda: _faults(plan, outcome), none, missing)
+    if why.startswith(POSSIBLE) and certificate is not None and (place := _refused_at(certificate)):
+        why = f"{POSSIBLE}{place}: a guard with the claim as its budget refused a release there"
     if why:
         notes.append(why if why.startswith(POSSIBLE) else NO_FAULT.format(why))
     missing = "interrupted before the exact loss was known"
@@ -97,6 +100,12 @@ def _certificate(plan: Plan, outcome: Outcome) -> Certificate | None:
         return None  # a policy that cannot take wrapped rewards can still be audited
     released = certificate.ledger.releases or certificate.refusals or certificate.replay.largest_loss > 0.0
     return _compared(plan, outcome, certificate) if released else None
+
+
+def _refused_at(certificate: Certificate) -> str:
+    """Return the line at which the guard refused a release first; nothing if it refused none, or at a line unknown."""
+    places = (re.search(r" release at (\S+:\d+)", refusal) for refusal in certificate.refusals)
+    return next((place[1] for place in places if place), "")
 
 
 def _compared(plan: Plan, outcome: Outcome, certificate: Certificate) -> Certificate:

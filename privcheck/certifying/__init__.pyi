@@ -23,3 +23,4 @@ from ._recorded.verifying import ledger_problems as ledger_problems
 from ._replay import differing as differing
 from ._replay import replay as replay
 from ._session import Session as Session
+from ._translated.swapped_code import translated as translated

@@ -19,6 +19,7 @@ from privcheck.certifying._outside.clean_process import Surroundings, start_earl
 from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.fresh_process import in_fresh_process
 from privcheck.certifying._outside.outside_access import Accesses, watched
+from privcheck.certifying._outside.own_generators import UNCOUNTED, OwnGenerators
 from privcheck.certifying._outside.release_generators import about_generators
 from privcheck.certifying._outside.same_path import other_ways
 from privcheck.certifying._outside.state_apart import Build, from_clean
@@ -179,6 +180,7 @@ def _certified(
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
+    own = OwnGenerators()
     chosen = set[int]()
     texts, held = set[str](), HeldNumbers()
     with progress(f"certifying {policy.name}", 2 * runs) as advance:
@@ -187,7 +189,7 @@ def _certified(
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             session.coins.drawn, session.source.on_change = drawn, session.note
             session.watches_generators, session.source.on_text = True, texts.add
-            with elsewhere.noticed():
+            with elsewhere.noticed(), own.noticed():
                 with coverage.building():
                     played = build(session.generator(coins))
                 with coverage.watching(played):
@@ -222,13 +224,15 @@ def _certified(
         leaks = _different(looks.leaks_after())
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
-    uncounted = elsewhere.names if leaks or replayed.divergences else []
+    anew = own.seeded_anew
+    uncounted = sorted({*elsewhere.names, *anew.values()}) if leaks or replayed.divergences else []
     if uncounted:  # equal streams would differ, too
         replayed = NO_REPLAY
         notes.append(
             "to the guard, what such noise is added to is raw, so the leaks may be none: record it, or to get a "
             "certificate draw it from the Generator that the policy is built with, as in self.rng.laplace(0.0, scale)"
         )
+        notes += [UNCOUNTED.format(place) for place in anew]
     elif leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
         notes.append(
             "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
@@ -246,6 +250,8 @@ def _certified(
         open_notes += looks.unseen()
     notes += open_notes
     unreached = coverage.unreached
+    ran = min(length, max(session.round for session in sessions) - 1)
+    late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)
         if not (found.guarded or found.plain or unreached or open_notes):
@@ -270,11 +276,7 @@ def _certified(
         | generators
         | _never_chosen(chosen, policy)
         | ({TEXTS: sorted(texts)} if texts else {})
-        | (
-            {LATER: late}
-            if (late := coverage.late(min(length, max(session.round for session in sessions) - 1)))
-            else {}
-        ),
+        | ({LATER: late} if late else {}),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,

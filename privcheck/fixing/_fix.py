@@ -13,7 +13,7 @@ from privcheck.fixing._best_certified import best_certified, numbered
 from privcheck.fixing._diff import name_in_diffs, split_head, unified
 from privcheck.fixing._judgement import Judgement, certified, looked_at_elsewhere
 from privcheck.fixing._look import Finding, Setting, computing
-from privcheck.fixing._own_file import OwnFile, own_file, own_path
+from privcheck.fixing._own_file import OwnFile, checked_source, own_file, own_path
 from privcheck.fixing._price import Priced, about_price, priced, ratio
 from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import Found, Patch, search
@@ -270,8 +270,8 @@ def save_patch(found: Fix, target: Any) -> str:
 
 def check_fixable(target: Any, *, to_write: bool = False) -> None:
     """Refuse a target that cannot be fixed, or whose file cannot be written, before any work is done."""
-    if isinstance(target, str) and not target.endswith(".py"):
-        own_path(target)
+    if isinstance(target, str) and not target.endswith(".py") and own_path(target).is_file():
+        checked_source(target)
     if to_write:
         check_writable(own_source(target))
 

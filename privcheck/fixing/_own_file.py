@@ -13,7 +13,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.fixing._look import apart
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
-from privcheck.targets import Location
+from privcheck.targets import Location, factory_arguments, takes_generator
 
 PLACE = "path/to/file.py:Class"
 
@@ -40,11 +40,10 @@ def own_file(target: Any) -> OwnFile:
     Raises
     ------
     PrivcheckError : a shipped id, a spec, a function, a closure or a class in a notebook; a file that cannot be read or
-        imported; a class that is not there, or whose `update` is missing, has other arguments or is in another file.
+        imported; a class that is not there, that has no `select` or needs other arguments, or whose `update` is
+        missing, has other arguments or is in another file.
     """
-    path, name = _place(target)
-    source = SourceText.read(path)
-    _check_class(source, name)
+    source, name = checked_source(target)
     imported = apart(partial(_imported, source.path, name), IMPORTED, TOO_LONG)
     if isinstance(imported, PrivcheckError):
         raise imported
@@ -52,11 +51,19 @@ def own_file(target: Any) -> OwnFile:
         hint = (
             "let it end: what runs at import is run at every look" if imported == TOO_LONG else "fix this error first"
         )
-        raise PrivcheckError("target", words(f"{path}, which {imported}"), "a file that can be imported", hint)
+        raise PrivcheckError("target", words(f"{source.path}, which {imported}"), "a file that can be imported", hint)
     return OwnFile(source, name, imported)
 
 
 TOO_LONG = f"takes more than {IMPORTED} seconds to import, or ends the process"
+
+
+def checked_source(target: Any) -> tuple[SourceText, str]:
+    """Return the file of a target and the name of its class, or refuse them by what the file says, without its code."""
+    path, name = _place(target)
+    source = SourceText.read(path)
+    _check_class(source, name)
+    return source, name
 
 
 def own_path(target: Any) -> Path:
@@ -130,11 +137,24 @@ def _no_class(source: SourceText, name: str) -> PrivcheckError:
     return PrivcheckError("target", f"{source.path}:{name}", "a class that the file defines", hint)
 
 
-def _imported(path: Path, name: str) -> str | float:
-    """Return what goes wrong when a file is imported; the CPU seconds that it takes if nothing does."""
+def _imported(path: Path, name: str) -> str | float | PrivcheckError:
+    """Return what goes wrong when a file is imported, or why no edit makes a policy of its class.
+
+    Returns
+    -------
+    The CPU seconds that it takes if nothing goes wrong.
+    """
     started = time.process_time()
     try:
         found = Location(str(path), name).load()
     except PrivcheckError as error:
         return str(error.value).partition(", which ")[2] or str(error)
-    return time.process_time() - started if isinstance(found, type) else f"has no class {name} once it is imported"
+    seconds = time.process_time() - started
+    if not isinstance(found, type):
+        return f"has no class {name} once it is imported"
+    try:
+        factory_arguments(found, {}, takes_rng=takes_generator(found))
+    except PrivcheckError as error:
+        if error.parameter == "target":  # what the policy is built with is given later
+            return error
+    return seconds

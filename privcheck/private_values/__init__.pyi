@@ -35,7 +35,6 @@ from ._private import Private as Private
 from ._private import PrivateArray as PrivateArray
 from ._refused_operations import is_no_attribute as is_no_attribute
 from ._refused_operations import refuse as refuse
-from ._replacements import replacement as replacement
 from ._snapshots.frozen_values import cells_of as cells_of
 from ._snapshots.frozen_values import put_together as put_together
 from ._snapshots.frozen_values import state_of as state_of

@@ -298,7 +298,7 @@ def factory_arguments(
             "target",
             words(f"a factory that requires {', '.join(unknown)}"),
             f"a first parameter rng, and no others required but {', '.join(FACTORY_KEYWORDS)}",
-            f"wrap it in a function that supplies the others: {_wrapper(factory, required)}",
+            f"wrap it in a function that supplies the others: {_wrapper(factory, parameters, first)}",
         )
     own_arms(factory, keywords.get("arms"))
     arguments = {name: keywords.get(name) for name in FACTORY_KEYWORDS if name in named}
@@ -315,10 +315,24 @@ def _has(factory: type, otherwise: str) -> str:
     return f"it has {has}; rename what differs, or wrap the class" if has else otherwise
 
 
-def _wrapper(factory: Any, required: list[str]) -> str:
-    """Return a function of one line that gives a factory what it requires; what only its author knows is `...`."""
-    given = [name if name == "rng" or name in FACTORY_KEYWORDS else f"{name}=..." for name in required]
-    return f"def target(rng, arms, epsilon): return {_name_of(factory)}({', '.join(given)})"
+def _wrapper(factory: Any, parameters: list[inspect.Parameter], first: str) -> str:
+    """Return a function of one line that gives a factory what it requires; what only its author knows is `...`.
+
+    >>> def factory(gen, window, arms, *, lag=3, horizon=8): ...
+    >>> _wrapper(factory, list(inspect.signature(factory).parameters.values()), "gen")
+    'def target(rng, arms, horizon): return factory(rng, window=..., arms=arms, horizon=horizon)'
+    """
+    given, passed = list[str](), list[str]()
+    for p in parameters:
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            continue
+        known = p.name in FACTORY_KEYWORDS
+        if p.name != first and not known and p.default is not p.empty:
+            continue
+        passed += [p.name] * known
+        value = "rng" if p.name == first else p.name if known else "..."
+        given.append(value if p.name == first or p.kind is p.POSITIONAL_ONLY else f"{p.name}={value}")
+    return f"def target({', '.join(['rng', *passed])}): return {_name_of(factory)}({', '.join(given)})"
 
 
 def _name_of(factory: Any) -> str:

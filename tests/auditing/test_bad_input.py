@@ -122,6 +122,46 @@ def test_factories_that_cannot_be_called(policies, place, name, fragments):
     refused(place(name), *fragments)
 
 
+class Built:
+    def __init__(self, *given):
+        self.given = given
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        pass
+
+
+class WindowFirst(Built):
+    def __init__(self, rng, window, arms):
+        super().__init__(rng, window, arms)
+
+
+class WindowLast(Built):
+    def __init__(self, generator, horizon, *, epsilon=8.0, lag=3, window):
+        super().__init__(generator, window, horizon, epsilon, lag)
+
+
+class ByPlace(Built):
+    def __init__(self, rng, window, arms, /, delta):
+        super().__init__(rng, window, arms, delta)
+
+
+@pytest.mark.parametrize(
+    ("target", "passed"),
+    [(WindowFirst, {"arms": 5}), (WindowLast, {"horizon": 7, "epsilon": 0.5}), (ByPlace, {"arms": 5, "delta": 0.1})],
+)
+def test_the_wrapper_that_is_advised_builds_the_policy(target, passed):
+    """Once it is said what only its author knows, every number that the policy takes is the one that is asked for."""
+    _, _, advice = str(refused(target, "wrap it in a function")).partition("supplies the others: ")
+    namespace, rng = {target.__name__: target}, np.random.default_rng(0)
+    exec(advice.replace("...", "17"), namespace)
+    built = namespace["target"](rng, **passed)
+    assert built.given[:2] == (rng, 17)
+    assert built.given[2:] in (tuple(passed.values()), (*passed.values(), 3))
+
+
 def test_an_instance_is_no_factory(policies):
     refused(policies.Fair(np.random.default_rng(0), 2), "of type Fair", "pass the class, not an instance of it")
 

@@ -210,3 +210,23 @@ def test_the_text_and_the_page_say_how_far_it_was_seen(tmp_path):
 def test_shipped_policies_are_not_named(name):
     certificate = certify(name, epsilon=1.0, arms=2, runs=1)
     assert certificate.rests_on.get(LATER, []) == []
+
+
+@pytest.mark.parametrize(("scale", "refused"), [(2.5, True), (100.0, False)])
+def test_more_rounds_are_not_advised_where_a_release_was_refused(scale, refused):
+    """The runs end there; the right twin, which fits into the budget for all of them, is told how far they went."""
+
+    class Again:
+        def __init__(self, rng, arms=2):
+            self.rng, self.t, self.sum, self.arm = rng, 0, 0.0, 0
+
+        def select(self):
+            return self.arm
+
+        def update(self, action, reward):
+            self.t, self.sum = self.t + 1, self.sum + reward
+            self.arm = int(self.sum + self.rng.laplace(0.0, scale) > 2.0) * (self.t < 40)
+
+    certificate = certify(Again, epsilon=1.0, arms=2, horizon=16, runs=2)
+    assert bool(certificate.refusals) == refused
+    assert ("raise --horizon" in str(certificate.rests_on.get(LATER, ""))) != refused

@@ -1,6 +1,8 @@
 """Noise of global generators, which the guard does not count: nothing is decided, and what counts it is named."""
 
+import inspect
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +51,118 @@ class OfItsGenerator(Published):
     def noise(self):
         np.random.random()  # noqa: NPY002
         return self.rng.laplace(0.0, 1.0)
+
+
+class Seeded(Published):
+    """Makes a generator of its own in the constructor."""
+
+    def __init__(self, rng, arms=2):
+        super().__init__(rng, arms)
+        self.own = self.made(rng)
+
+    def made(self, rng):
+        return np.random.default_rng(rng.integers(2**32))  # here
+
+    def noise(self):
+        return self.own.laplace(0.0, 1.0)
+
+
+class Legacy(Seeded):
+    def made(self, rng):
+        return np.random.RandomState(int(rng.integers(2**32)))  # here
+
+
+class Bits(Seeded):
+    def made(self, rng):
+        return np.random.Generator(np.random.PCG64(int(rng.integers(2**32))))  # here
+
+
+class OfTheSystem(Seeded):
+    def made(self, rng):
+        return np.random.default_rng()  # here
+
+
+class OfPythonsClass(Seeded):
+    def made(self, rng):
+        return random.Random(int(rng.integers(2**32)))  # here
+
+    def noise(self):
+        return self.own.gauss(0.0, 1.0)
+
+
+class Noise:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)  # here
+
+    def laplace(self, mean, scale):
+        return self.rng.laplace(mean, scale)
+
+
+class ByAHelper(Seeded):
+    def made(self, rng):
+        return Noise(seed=rng.integers(2**32))
+
+
+class InEachRound(Published):
+    def noise(self):
+        return np.random.default_rng(self.rng.integers(2**32)).laplace(0.0, 1.0)  # here
+
+
+class Cured(Seeded):
+    """What the answer advises."""
+
+    def made(self, rng):
+        return Noise(seed=rng)
+
+
+class FixedSeed(Seeded):
+    """A broken twin: the noise is the same in every run."""
+
+    def made(self, rng):
+        return np.random.default_rng(7)
+
+
+class FewSeeds(Seeded):
+    """A broken twin: one run in two has the same noise."""
+
+    def made(self, rng):
+        return np.random.default_rng(int(rng.integers(2)))
+
+
+class NumberedSeeds(Published):
+    """A broken twin: so is this."""
+
+    def noise(self):
+        return np.random.default_rng(self.t).laplace(0.0, 1.0)
+
+
+OWN = [
+    (Seeded, Seeded, "numpy"), (Legacy, Legacy, "numpy"), (Bits, Bits, "numpy"), (OfTheSystem, OfTheSystem, "numpy"),
+    (OfPythonsClass, OfPythonsClass, "random"), (ByAHelper, Noise, "numpy"), (InEachRound, InEachRound, "numpy"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("policy", "maker", "name"), OWN, ids=[policy.__name__ for policy, *_ in OWN])
+def test_noise_of_a_generator_that_is_seeded_anew_is_no_leak_and_the_cure_is_named(policy, maker, name):
+    certificate = certify(policy, epsilon=1.0, arms=2, horizon=8)
+    assert (certificate.granted, certificate.epsilon_upper, certificate.uncounted) == (False, None, [name])
+    assert certificate.is_inconclusive
+    assert not certificate.has_findings
+    lines, first = inspect.getsourcelines(maker)
+    (line,) = [first + number for number, text in enumerate(lines) if text.rstrip().endswith("# here")]
+    (note,) = [note for note in certificate.notes if "np.random.default_rng(rng)" in note]
+    assert note.startswith(f"{Path(__file__).name}:{line} ")
+
+
+def test_the_cure_is_certified():
+    assert certify(Cured, epsilon=1.0, arms=2, horizon=8).granted
+
+
+@pytest.mark.parametrize("policy", [FixedSeed, FewSeeds, NumberedSeeds])
+def test_noise_that_is_the_same_in_other_runs_is_still_a_leak(policy):
+    certificate = certify(policy, epsilon=1.0, arms=2, horizon=8)
+    assert (certificate.is_inconclusive, certificate.uncounted) == (False, [])
+    assert certificate.leaks
 
 
 @pytest.mark.parametrize(("policy", "name"), [(OfNumpy, "numpy"), (OfPython, "random")])

@@ -141,6 +141,25 @@ def test_noise_of_other_generators_is_drawn_from_the_policys(drawn):
         assert generator not in found["own-generator"].text
 
 
+@pytest.mark.parametrize("seed", ["rng.integers(2**32)", "int(rng.integers(0, 2**32))", "int(2**32 * rng.random())"])
+def test_a_generator_that_is_seeded_from_the_policys_gives_way_to_it(seed):
+    text = bandit("self.t += 1\nself.means[action] = float(reward + self.own.laplace(0.0, 1.0 / self.epsilon))")
+    text = text.replace("self.rng = rng", f"self.rng = rng\n        self.own = np.random.default_rng({seed})")
+    _, found = proposed(text)
+    assert changed(text, found["own-generator"].text) == [
+        f"-self.own = np.random.default_rng({seed})",
+        "+self.own = rng",
+    ]
+    assert holds(found["own-generator"].text)
+
+
+@pytest.mark.parametrize("made", ["np.random.default_rng(rng)", "np.random.Generator(rng.bit_generator)"])
+def test_a_generator_that_is_made_of_the_policys_stays(made):
+    text = bandit("self.t += 1\nself.means[action] = float(reward + self.own.laplace(0.0, 0.5 / self.epsilon))")
+    _, found = proposed(text.replace("self.rng = rng", f"self.rng = rng\n        self.own = {made}"))
+    assert "own-generator" not in found
+
+
 # Structure
 
 

@@ -255,6 +255,12 @@ BAD = {
     "no update": (GOOD, "which has no method update()"),
     "update elsewhere": (GOOD.replace("Bandit:", "Bandit(dict):"), "as a base class dict may have it elsewhere"),
     "other arguments": (GOOD + "    def update(self, context, action, reward): pass\n", "Bandit.update(self, context"),
+    "no select": ("class Bandit:\n    def update(self, action, reward): pass\n", "which has no method select()"),
+    "more to build it with": (
+        GOOD + "    def __init__(self, rng, window, arms): pass\n    def select(self): pass\n"
+        "    def update(self, action, reward): pass\n",
+        "return Bandit(rng, window=..., arms=arms)",
+    ),
     "a function": ("def Bandit(rng): pass\n", "which is a function"),
     "inside a function": ("def make():\n    class Bandit: pass\n", "which is defined inside something else"),
     "not there": (GOOD.replace("Bandit", "Other"), "the file has Other"),
@@ -276,6 +282,7 @@ def test_bad_input_is_told_in_one_line(name, tmp_path, monkeypatch):
     with pytest.raises(privcheck.PrivcheckError) as error:
         privcheck.fix(f"{file}:Bandit", **QUICK)
     assert said in str(error.value)
+    assert str(error.value).count("expected") == 1
     assert "\n" not in str(error.value)
     assert error.value.parameter == "target"
     assert file.read_text() == text

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
+from privcheck import fixing
 from privcheck.cli import run
+from privcheck.private_values import Leak
+from privcheck.reporting import details
 from privcheck.reporting._descriptions.next_steps import next_step
-from privcheck.results._example_results import VIOLATION
+from privcheck.results._example_results import FIXED_BANDIT, GRANTED, VIOLATION
+from privcheck.targets import load
 
 OWN = replace(VIOLATION, target="mine.py:Mine", arms=2, feedback="bandit")
 
@@ -56,3 +62,75 @@ def test_where_nothing_comes_next(changes):
 def test_names_from_outside_write_no_commands():
     _, command = next_step(replace(OWN, target="a b;$(rm).py:Mine"))
     assert shlex.split(command)[2] == "a b;$(rm).py:Mine"
+
+
+FILE = """
+import numpy as np
+from elsewhere import Base
+
+class Greedy:
+    def __init__(self, rng, arms=2):
+        self.rng, self.t, self.sums = rng, 0, np.zeros(arms)
+    def select(self):
+        return self.t % 2 if self.t < 4 else int(np.argmax(self.sums))
+    def update(self, action, reward):
+        self.t, self.sums[action] = self.t + 1, self.sums[action] + reward
+
+class Inherits(Base):
+    pass
+
+class Two(Greedy):
+    def __init__(self, rng, arms=2, window=3):
+        super().__init__(rng, arms)
+
+def factory(rng):
+    return Greedy(rng)
+
+of_a_lambda = lambda rng: Greedy(rng)
+"""
+CLASSES, OTHERS = ("Greedy", "Two"), ("factory", "of_a_lambda", "Inherits")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(FILE, "utf-8")
+    (tmp_path / "elsewhere.py").write_text(
+        FILE.partition("class Inherits")[0]
+        .replace("class Greedy", "class Base")
+        .replace("from elsewhere import Base", ""),
+        "utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+
+
+def printed(result):
+    """Return the commands of privcheck in the answer about a result, as they stand there."""
+    console = Console(width=1000)
+    with console.capture() as shown:
+        console.print(details(result))
+    text = re.sub(r" *\\ *\n *", " ", shown.get())
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("privcheck ")]
+
+
+LEAK = Leak("function", "mine.py", 8, "select", "return np.argmax(self.sums)", (1,), "", "numpy.argmax")
+
+
+@pytest.mark.parametrize("name", [*CLASSES, *OTHERS])
+def test_every_command_that_an_answer_prints_is_taken_as_printed(name, folder, monkeypatch, capsys):
+    """Nothing is played: another horizon, which stands last, is refused once the command itself has been taken."""
+    place = f"mine.py:{name}"
+    found = {
+        *printed(replace(OWN, target=place)),
+        *printed(replace(GRANTED, target=place, complete=False, leaks=[LEAK])),
+    }
+    words = {shlex.split(command)[1] for command in found}
+    assert words == ({"audit", "certify", "fix"} if name in CLASSES else {"audit", "certify"})
+    monkeypatch.setattr(fixing, "fix", lambda target, **options: FIXED_BANDIT)
+    load(place)
+    for command in sorted(found):
+        _, word, *arguments = shlex.split(command)
+        if word == "fix":
+            assert run([word, *arguments]) == 0, capsys.readouterr().err
+        else:
+            assert run([word, *arguments, "--horizon", "-1"]) == 2
+            assert "horizon" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -12,7 +13,7 @@ from privcheck import PrivcheckError
 from privcheck.cli import run
 from privcheck.reporting import review
 from privcheck.results import Fault
-from privcheck.results._example_results import GRANTED, VIOLATION
+from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 
 HOSTILE = r"a\end{verbatim}\input{x} ``` <b>_*$"
 
@@ -36,6 +37,32 @@ def test_a_review_of_an_audit_says_what_a_referee_asks_for(form):
         "The true epsilon may be larger",
     ):
         assert part in said, part
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["the same streams", "other streams"])
+def test_a_review_has_the_event_behind_the_bound_besides_the_simplest(moved):
+    simple = replace(VIOLATION.witness, event="arm 1 in round 4")
+    if moved:
+        simple = replace(simple, first=simple.second, second=simple.first, streams="round 3: the other way round")
+    said = words_of(review(replace(VIOLATION, simplest=simple, simplest_lower=1.25)))
+    _, simplest, behind = re.split(r"\*\*Event\.\*\* |\*\*Event of the bound\.\*\* ", said)
+    assert simplest.startswith("arm 1 in round 4")
+    assert "This event by itself shows 1.250" in simplest
+    assert behind.startswith(VIOLATION.witness.event.partition("; or")[0])
+    assert ("**Two inputs of the bound.**" in said) is moved
+    assert "of the bound.**" not in review(VIOLATION)
+
+
+def test_a_review_has_the_certified_bound():
+    said = words_of(review(CERTIFIED))
+    assert "**Certified bound.** ≤ 1 on every execution of the guarded reference policy." in said
+    assert "lies between 0.959 (95 % confidence) and 1.000 (certified, under the guard)" in said
+    refused = replace(
+        GRANTED, coverage="explored", complete=False, epsilon_upper=None, refusals=["a release at a.py:4"]
+    )
+    said = words_of(review(replace(VIOLATION, certificate=refused)))
+    assert "**Certified bound.** none: a release was refused (a release at a.py:4)." in said
+    assert "Certified bound" not in review(VIOLATION)
 
 
 def test_a_review_says_what_a_report_does_not_know():

@@ -14,10 +14,10 @@ from privcheck.accounting import BudgetFilter, Ledger, Release, ReleaseRefusedEr
 from privcheck.arrays import Table
 from privcheck.auditing._faults.other_randomness import Taken
 from privcheck.auditing._faults.paired_number import Place
-from privcheck.certifying import Session, drive_guarded
+from privcheck.certifying import Session, drive_guarded, translated
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import Feedback, kind, public_attribute
-from privcheck.private_values import COLLECT, REVEAL, Leak, Private, replacement
+from privcheck.private_values import COLLECT, REVEAL, Leak, Private
 from privcheck.targets import Claim, Game, Target
 
 MOST_ARRAYS = 4
@@ -89,8 +89,7 @@ def guarded_run(
 
 def _filled(leak: Leak) -> str:
     """Return the attribute with the ordinary array into which a private value was put; nothing for other leaks."""
-    made = replacement(leak.code) if leak.hint.startswith(COLLECT) else ""
-    name = re.match(r"self\.(\w+) = ", made)
+    name = re.match(r"self\.(\w+)\[", leak.code) if leak.hint.startswith(COLLECT) else None
     return name[1] if name else ""
 
 
@@ -106,7 +105,7 @@ def _run(target: Target, game: Game, table: Table, seed: int, arrays: set[str], 
 
     session.source.on_leak = on_leak
     generator = session.generator(coins)
-    with taken.from_elsewhere(generator, drawn):
+    with taken.from_elsewhere(generator, drawn), translated(target.build):
         policy = target.build(generator)
         if arrays:
             _wrap(policy, arrays)

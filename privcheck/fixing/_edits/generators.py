@@ -88,8 +88,17 @@ def _drawn(program: Program, method: Function, setting: Setting) -> Iterator[Spa
 
 
 def _is_seeded(node: ast.Call, built: Constructor) -> bool:
-    """Return whether a generator is made of something else than the one that the policy is built with."""
-    return not any(isinstance(part, ast.Name) and part.id == built.first for part in ast.walk(node))
+    """Return whether a generator is made of something else than the one that the policy is built with.
+
+    Numbers that are drawn from that one are something else: noise from their seed is not counted.
+    """
+    rng = built.first
+    drawn = {
+        part.func.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in {*SAME, "random"}
+    }
+    return not any(isinstance(part, ast.Name) and part.id == rng and part not in drawn for part in ast.walk(node))
 
 
 def imported_names(tree: ast.Module) -> dict[str, str]:

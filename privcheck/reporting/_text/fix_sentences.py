@@ -6,7 +6,7 @@ import shlex
 from itertools import zip_longest
 
 from privcheck.accounting import Pure
-from privcheck.errors import printable
+from privcheck.errors import PrivcheckError, printable
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import coverage
 from privcheck.reporting._text.numbers import at_least, at_most, clean
@@ -195,6 +195,8 @@ def fix_of(
 ) -> str:
     """Return the command that looks for a patch of a class with a budget in pure DP; "" where `fix` takes none.
 
+    A file that is there is read: `fix` takes classes, and no functions that build them.
+
     >>> fix_of("mine.py:Mine", 1.0, 2, "bandit", "row")
     'privcheck fix mine.py:Mine --epsilon 1 --arms 2'
     >>> fix_of("adap-ucb", 1.0, 2, "bandit", "row"), fix_of("mine.py:Mine", 1.0, 2, "bandit", "group:2")
@@ -202,7 +204,17 @@ def fix_of(
     """
     file, _, name = place.rpartition(":")
     takes = feedback == "bandit" and neighbours == "row" and file.endswith(".py") and name.isidentifier() and arms > 1
-    return f"privcheck fix {_asked(place, epsilon, arms, rewards)}" if takes else ""
+    return f"privcheck fix {_asked(place, epsilon, arms, rewards)}" if takes and _is_fixable(place) else ""
+
+
+def _is_fixable(place: str) -> bool:
+    from privcheck.fixing import check_fixable
+
+    try:
+        check_fixable(place)
+    except PrivcheckError:
+        return False
+    return True
 
 
 def command(found: Fix) -> str:

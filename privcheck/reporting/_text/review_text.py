@@ -8,6 +8,7 @@ from typing import NamedTuple
 from privcheck.privacy import RELATIONS
 from privcheck.reporting._pictures.witness_excerpt import is_drawn
 from privcheck.reporting._text.audit_sentences import lower_bound, meaning, played, plural, verdict_sentence
+from privcheck.reporting._text.both_bounds import certified_text, contradiction, sandwich
 from privcheck.reporting._text.certificate_facts import rests_on
 from privcheck.reporting._text.certificate_sentences import certificate_sentence, coverage
 from privcheck.reporting._text.failure_lines import certificate_evidence, faults_told
@@ -56,6 +57,11 @@ def audit_review(report: AuditReport) -> list[Part]:
         simpler = report.simplest_lower if report.simplest is not None else None
         alone = "" if simpler is None else f" This event by itself shows {at_least(simpler)}."
         parts.append(Part("Bound", f"By these runs, {lower_bound(report)}.{alone}{p_value}"))
+    if report.simplest is not None and report.witness is not None:
+        parts += _witness(report, report.witness, behind=True)
+    if certified := certified_text(report):
+        between = contradiction(report) or sandwich(report)
+        parts.append(Part("Certified bound", f"{clean(certified)}.{f' {clean(between)}' if between else ''}"))
     if faults := faults_told(report):
         parts.append(Part("At fault", lines=tuple(faults[:-1])))
     calls = how_to_repeat(report)
@@ -128,18 +134,30 @@ FORMS = {"markdown": as_markdown, "latex": as_latex}
 """The forms of a review."""
 
 
-def _witness(report: AuditReport, witness: Witness) -> list[Part]:
-    """Return the two inputs and the event, with its probability on each."""
-    drawn = tuple(witness_streams(report, witness))
+def _witness(report: AuditReport, witness: Witness, *, behind: bool = False) -> list[Part]:
+    """Return the two inputs and the event, with its probability on each.
+
+    `behind` is for the event that the bound rests on, after a simpler one; inputs that are the same are left out.
+    """
+    drawn, before, after = tuple(witness_streams(report, witness)), report.simplest, " of the bound" if behind else ""
+    same = (
+        behind
+        and before is not None
+        and (witness.streams, drawn)
+        == (
+            before.streams,
+            tuple(witness_streams(report, before)),
+        )
+    )
     one, two = (
         f"{probability(share.value)} {probability_interval(share)}"
         for share in (witness.probability_first, witness.probability_second)
     )
     mirror = () if witness.mirror is None else (f"{mirrored(report)} {clean(witness.mirror)}",)
     return [
-        Part("Two inputs", f"{clean(witness.streams)}.", lines=drawn),
+        *([] if same else [Part(f"Two inputs{after}", f"{clean(witness.streams)}.", lines=drawn)]),
         Part(
-            "Event",
+            f"Event{after}",
             f"{clean('; or '.join(event_parts(witness)))}. Its probability is {one} on the first input and {two} "
             "on the second.",
             mirror,

@@ -68,15 +68,45 @@ class OwnGenerator(Base):
         self.arm = int(noisy > 0.5)  # OwnGenerator
 
 
-# Nothing can be named
-
-
 class CountsWins(Base):
-    """The reading does no harm, and the noise that is too small is added to what has become of it."""
+    """The choice by one reward does no harm, and the noise that is too small is added to what has become of it."""
 
     def learn(self, action, reward):
         if reward > 0.5:
             self.wins += 1
+        if self.t == 4:
+            self.arm = int(self.wins + self.rng.laplace(0, 0.3 / self.epsilon) > 2)  # CountsWins
+
+
+class ListOfArrays(Base):
+    """A binary tree whose nodes are kept in arrays of a list; each has the noise of the whole budget."""
+
+    def __init__(self, rng, arms=2, epsilon=1.0):
+        super().__init__(rng, arms, epsilon)
+        self.nodes = [np.zeros(5) for _ in range(arms)]
+        self.noisy = [np.zeros(5) for _ in range(arms)]
+        self.pulls = np.zeros(arms, int)
+
+    def learn(self, action, reward):
+        self.pulls[action] += 1
+        count = int(self.pulls[action])
+        level, carried = (count & -count).bit_length() - 1, reward
+        for below in range(level):
+            carried = carried + self.nodes[action][below]
+            self.nodes[action][below] = self.noisy[action][below] = 0.0
+        self.nodes[action][level] = carried
+        self.noisy[action][level] = carried + self.rng.laplace(0, 1 / self.epsilon)  # ListOfArrays
+        self.arm = int(np.argmax([noisy.sum() for noisy in self.noisy]))
+
+
+# Nothing can be named
+
+
+class LooksUpWins(Base):
+    """The reading does no harm, and the noise that is too small is added to what has become of it."""
+
+    def learn(self, action, reward):
+        self.wins += {0.0: 0, 1.0: 1}[float(reward)]
         if self.t == 4:
             self.arm = int(self.wins + self.rng.laplace(0, 0.3 / self.epsilon) > 2)
 

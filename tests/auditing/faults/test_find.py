@@ -43,9 +43,10 @@ OF_THE_ZOO = {
 OF_THIS_FILE = {
     "OrdinaryArray": "released-again", "Explores": "raw-argmax", "ReadsTwice": "raw-decision",
     "Remembers": "raw-argmax", "OwnGenerator": "fixed-seed",
+    "CountsWins": "too-little-noise", "ListOfArrays": "released-again",
     "GumbelWinner": "noisy-max-misused", "Rounds": "raw-value", "LinearMemory": "context-kept",
 }  # fmt: skip
-UNNAMED = ["CountsWins", "Responds", "Exponential", "OwnTree", "RejectsNoise", "Fails"]
+UNNAMED = ["LooksUpWins", "Responds", "Exponential", "OwnTree", "RejectsNoise", "Fails"]
 SOMEWHERE = Estimate(0.5, 0.4, 0.6)
 
 
@@ -164,6 +165,7 @@ def test_normal_noise_under_a_pure_claim_is_named(tmp_path):
 # In a report
 
 PAIR = np.zeros((8, 2)), np.concatenate([np.ones((1, 2)), np.zeros((7, 2))])
+WINS = tuple(np.repeat([[one], [1.0], [0.0]], [1, 2, 5], axis=0).repeat(2, axis=1) for one in (1.0, 0.0))
 
 
 def audited(place, **options):
@@ -197,14 +199,23 @@ def test_correct_code_has_no_faults_in_its_report():
 
 
 def test_what_cannot_be_named_is_said_in_one_note():
-    wins = np.zeros((8, 2)), np.zeros((8, 2))
-    wins[0][:3], wins[1][1:3] = 1.0, 1.0
-    report = audited(f"{OWN}:CountsWins", streams=wins)
+    report = audited(f"{OWN}:LooksUpWins", streams=WINS)
     assert report.verdict == "violation"
     assert report.faults == []
     (note,) = [note for note in report.notes if note.startswith("a possible line is ")]
     assert "leaky_bandits.py" in note
     assert not [note for note in report.notes if "no line was found" in note], "the note names one"
+
+
+def test_a_line_at_which_the_guard_refused_a_release_goes_before_one_that_is_only_possible(monkeypatch):
+    innocent = f"{find.POSSIBLE}leaky_bandits.py:1 (import numpy as np): what becomes of the value cannot be followed"
+    monkeypatch.setattr(find, "find_faults", lambda *arguments: ([], innocent))
+    place = f"leaky_bandits.py:{marked(OWN, 'CountsWins')}"
+    report = audited(f"{OWN}:CountsWins", streams=WINS)
+    assert report.verdict == "violation"
+    assert report.certificate.refusals
+    (note,) = [note for note in report.notes if note.startswith(find.POSSIBLE)]
+    assert note == f"{find.POSSIBLE}{place}: a guard with the claim as its budget refused a release there"
 
 
 def test_mechanisms_have_no_faults_yet():
