@@ -33,10 +33,10 @@ STATUSES = {
     UNDER_READING: "false under at least one reading that the text allows, and not refuted under another",
     FAILS: "a displayed step of a derivation is false; the result that it leads to may still hold",
     SUSPICIOUS: "seems to fail in floating point, but no counterexample could be confirmed; not an error",
-    PROVEN: "proven on the whole printed domain, by intervals or by computer algebra",
+    PROVEN: "proven on the whole printed domain, by intervals, or by computer algebra where both sides are defined",
     ON_REGION: "proven on the region that is named, or on the share of it that is given; the rest of the domain is not",
     NOT_REFUTED: "searched without a counterexample; this is no proof",
-    NOT_CHECKABLE: "not a formula in finitely many numbers; nothing was tried",
+    NOT_CHECKABLE: "not a formula in finitely many numbers, or one without a value at all points; nothing was tried",
 }
 """The statuses, and what each says."""
 
@@ -55,7 +55,8 @@ class ReadingFinding:
     says : the statement as a formula.
     status : one of `STATUSES`.
     evidence : for a refutation the point, both sides and the arithmetic; for a proof its method, region, share and
-        number of boxes; for a search the number of points and the closest one.
+        number of boxes; for a search the number of points at which both sides were compared, that of points without
+        a value (undefined, or too large for floats), and the closest one.
 
     """
 

@@ -96,7 +96,7 @@ def evidence(reading: ReadingFinding) -> str:
     """Return the evidence about one reading.
 
     >>> evidence(ReadingFinding("as printed", "", "", "not-checkable", {}))
-    'not a formula in finitely many numbers; nothing was tried'
+    'not a formula in finitely many numbers, or one without a value at all points; nothing was tried'
     """
     told = reading.evidence
     if reading.status == REFUTED and "event" in told:
@@ -114,12 +114,20 @@ def evidence(reading: ReadingFinding) -> str:
         return _proof(told, "" if reading.status == PROVEN else "; the rest of the domain is not proven")
     if reading.status in (NOT_REFUTED, SUSPICIOUS) and "tried" in told:
         closest = max(-float(told["closest"]), 0.0) + 0.0  # no minus zero
-        return f"{told['tried']} points; closest: relative gap {closest:.2g} at {_point(told['where'])}"
+        at = f"closest: relative gap {closest:.2g} at {_point(told['where'])}"
+        return f"{told['tried']} points{_undefined(told)}; {at}"
+    if told.get("tried") == 0:
+        return f"no point was tried: the search met none of the domain with a value on both sides{_undefined(told)}"
     if reading.status == NOT_REFUTED and "cases" in told:
         return f"holds for the worst mechanisms that linear programmes find in {told['cases']} cases"
     if reading.status == NOT_REFUTED:
         return "no divergence was found along the declared paths"
     return STATUSES[reading.status]
+
+
+def _undefined(told: dict[str, Any]) -> str:
+    number = told.get("undefined", 0)
+    return f", and {number} more without a value (undefined, or too large for floats)" if number else ""
 
 
 def _point(values: dict[str, Any]) -> str:
@@ -147,7 +155,7 @@ def status_words(finding: Finding) -> str:
 
 def _proof(told: dict[str, Any], rest: str) -> str:
     if told["method"] == "computer algebra":
-        return "an identity, shown by computer algebra"
+        return "an identity where both sides are defined, shown by computer algebra"
     region = "; ".join(f"{name} in [{low:g}, {high:g}]" for name, (low, high) in told["region"].items())
     if told["method"] == "enumeration":
         where = "its only point" if told["points"] == 1 else f"all {told['points']} points"
