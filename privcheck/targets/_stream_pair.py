@@ -27,6 +27,33 @@ class Given:
     value: Any
 
 
+def input_words(table: Any) -> str:
+    """Describe an input, for whoever has to know what a function of data was given.
+
+    >>> input_words(np.array([0.0, 1.0, 1.0])), input_words(Given({"age": 50}))
+    ('an array of shape (3,) with values from 0 to 1', 'an object of type dict')
+    """
+    if isinstance(table, Given):
+        return f"an object of type {type(table.value).__name__}"
+    array = np.asarray(table)
+    values = f" with values from {array.min():g} to {array.max():g}" if array.size else ""
+    return f"an array of shape {array.shape}{values}"
+
+
+def data_hint(table: Any) -> str:
+    """Return what a function of data was given, and which options give it other data; the latter for arrays alone.
+
+    >>> data_hint(Given({"age": 50}))
+    'it was given an object of type dict'
+    """
+    said = f"it was given {input_words(table)}"
+    return said if isinstance(table, Given) else f"{said}: {OTHER_DATA}"
+
+
+OTHER_DATA = "arms=K gives rows of K columns, horizon=N makes N rows, rewards=(LOW, HIGH) is the range of the values"
+"""How to have a function of data audited on other arrays."""
+
+
 @dataclass(frozen=True)
 class StreamPair:
     """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism: arrays or `Given` objects.
