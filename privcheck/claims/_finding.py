@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -66,6 +67,14 @@ class ReadingFinding:
     status: str
     evidence: dict[str, Any]
 
+    @property
+    def percent(self) -> str:
+        """The share of the region that is proven in percent, rounded down; empty if that is all of it, or unknown."""
+        share = float(self.evidence.get("share", 1.0))
+        if share == 1.0:
+            return ""
+        return f"{math.floor(1000 * share) / 10:.1f} %" if share < 0.999 else f"all but {100 * (1 - share):.2g} %"
+
 
 @dataclass(frozen=True, repr=False)
 class Finding:
@@ -120,8 +129,19 @@ class Finding:
         """Whether a statement or a step of a proof fails, and not only a misprint, a loose sentence or an edge."""
         return self.fault in GRAVE
 
+    @property
+    def told(self) -> str:
+        """The status, with the share of the region on which there is a proof if that is not all of it.
+
+        >>> [of.told for of in kept_findings() if of.id in ("azize-basu-2022/lem8", "hu-2021/fact17b")]
+        ['verified-on-region (98.5 % of it)', 'refuted']
+        """
+        proven = [of for of in self.readings if of.status == self.status]
+        least = min(proven, key=lambda of: float(of.evidence.get("share", 1.0)), default=None)
+        return f"{self.status} ({least.percent} of it)" if least is not None and least.percent else self.status
+
     def __repr__(self) -> str:
-        return f"<{self.id}: {self.status}>"
+        return f"<{self.id}: {self.told}>"
 
     def _repr_html_(self) -> str:
         return Findings([self])._repr_html_()
@@ -187,7 +207,7 @@ class Findings(list[Finding], Result):
         counts = Counter(of.status for of in self)
         told = ", ".join(f"{number} {status}" for status, number in counts.items())
         headline = f"{len(self)} claim{'' if len(self) == 1 else 's'}" + (f": {told}" if told else "")
-        rows = [f"  {of.id}: {of.status}" for of in list(self)[:SHOWN]]
+        rows = [f"  {of.id}: {of.told}" for of in list(self)[:SHOWN]]
         rest = [f"  and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
         return "\n".join([headline, *rows, *rest])
 

@@ -33,6 +33,7 @@ from ._output_parts import RAISED as RAISED
 from ._output_parts import all_raised as all_raised
 from ._output_parts import named as named
 from ._output_parts import outputs_of as outputs_of
+from ._output_parts import places_of as places_of
 from ._outputs import CODED as CODED
 from ._outputs import MISSING as MISSING
 from ._outputs import Outputs as Outputs

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import numbers
 import re
 from collections.abc import Mapping
@@ -91,6 +92,9 @@ class Parts:
         self.names = names
         self.symbols: list[int] = []
         self.numbers: list[float] = []
+        self.path: list[Any] = []
+        self.places: tuple[list[str], list[str]] | None = None
+        """Where the symbols and the numbers stand in the output, such as "['mean']"; None if nobody asks."""
 
     def add(self, output: Any) -> str:
         """Append the parts of an output, and return its structure: "d" and "r" for a symbol and a real number."""
@@ -108,38 +112,75 @@ class Parts:
         if isinstance(output, np.ndarray):
             return self.add(output.tolist())
         if isinstance(output, Mapping):
-            parts = [f"{key!r}:{self.add(value)}" for key, value in output.items()]
+            parts = [f"{key!r}:{self._at(key, value)}" for key, value in output.items()]
             return "{" + ",".join(parts) + "}"
         if isinstance(output, list | tuple):
-            return "[" + ",".join([self.add(part) for part in output]) + "]"
+            return "[" + ",".join([self._at(place, part) for place, part in enumerate(output)]) + "]"
         if isinstance(output, set | frozenset):
             return "{" + ",".join([self.add(part) for part in sorted(output, key=repr)]) + "}"
         if dataclasses.is_dataclass(output) and not isinstance(output, type):
             return self.add({field.name: getattr(output, field.name) for field in dataclasses.fields(output)})
+        if (content := content_of(output)) is not None:
+            return self.add(content)
         hint = "give encode=f, where f(output) returns numbers, text, or lists and dicts of them"
         raise PolicyError("output", words(f"an object of type {type(output).__name__}"), EXPECTED, hint)
+
+    def _at(self, key: Any, value: Any) -> str:
+        self.path.append(key)
+        structure = self.add(value)
+        self.path.pop()
+        return structure
+
+    def _placed(self, kind: int) -> None:
+        if self.places is not None:
+            self.places[kind].append(printable("".join(f"[{key!r}]" for key in self.path)))
 
     def _integer(self, value: int) -> str:
         if not CODED < value < 2**63:
             return self._text(repr(value))
+        self._placed(0)
         self.symbols.append(value)
         return "d"
 
     def _real(self, value: float) -> str:
         if value != value:
-            self._text("NaN")
+            self.symbols.append(self._code("NaN"))  # its number is NaN, as that of a run without one
+        self._placed(1)
         self.numbers.append(value)
         return "r"
 
     def _text(self, text: str) -> str:
+        self._placed(0)
+        self.symbols.append(self._code(text))
+        return "d"
+
+    def _code(self, text: str) -> int:
         code = code_of(text)
         if code not in self.names:
             self.names[code] = printable(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}...")
-        self.symbols.append(code)
-        return "d"
+        return code
 
 
-EXPECTED = "numbers, text, None, or arrays, lists, tuples, dicts and dataclasses of these"
+def content_of(output: Any) -> Any:
+    """Return what is in a data frame or a column of pandas or polars, as a dict or a list; None for other objects.
+
+    An index that does not only count the rows is a column.
+    """
+    kind = type(output)
+    if kind.__module__.partition(".")[0] not in ("pandas", "polars") or kind.__name__ not in ("DataFrame", "Series"):
+        return None
+    index = getattr(output, "index", None)
+    counted = index is None or type(index).__name__ == "RangeIndex"
+    if kind.__name__ == "Series":
+        return output.to_list() if counted else dict(zip(index.tolist(), output.to_list(), strict=True))  # type: ignore[union-attr]
+    columns = output.items() if index is not None else ((column.name, column) for column in output.get_columns())
+    found = {} if counted else {"index": index.tolist()}  # type: ignore[union-attr]
+    for name, column in columns:
+        found[name if name not in found else (name, len(found))] = column.to_list()
+    return found
+
+
+EXPECTED = "numbers, text, None, or arrays, lists, tuples, dicts, dataclasses and data frames of these"
 
 
 def outputs_of(outputs: list[Any]) -> Outputs:
@@ -161,7 +202,7 @@ def outputs_of(outputs: list[Any]) -> Outputs:
             return Outputs.of_numbers(values)
     elif kinds <= {bool, int, np.bool_, np.int64} and all(CODED < output < 2**63 for output in outputs):
         return Outputs.of_symbols(np.asarray(outputs, np.int64)[:, None])
-    symbols, reals, names = [], [], dict[int, str]()
+    symbols, reals, names, placed = [], [], dict[int, str](), set[int]()
     for output in outputs:
         parts = Parts(names)
         try:
@@ -169,11 +210,48 @@ def outputs_of(outputs: list[Any]) -> Outputs:
         except RecursionError:
             raise PolicyError("output", words("an output that contains itself"), EXPECTED) from None
         if not PLAIN.fullmatch(structure):
-            parts._text(structure)
-            parts.symbols.insert(0, parts.symbols.pop())
+            code = parts._code(structure)
+            parts.symbols.insert(0, code)
+            if code not in placed:
+                placed.add(code)
+                names[code_of(f"{PLACES}{code}")] = places_in(output)
         symbols.append(np.array(parts.symbols, np.int64)[None, :])
         reals.append(np.array(parts.numbers, np.float64)[None, :])
     return Outputs(np.concatenate(padded(symbols, MISSING)), np.concatenate(padded(reals, np.nan)), names=names)
+
+
+PLACES = "places of "
+"""With the symbol of a structure, the text whose symbol, which no output has, stands for the places of its parts."""
+
+
+def places_in(output: Any) -> str:
+    r"""Return where the symbols and the numbers of an output stand in it, as JSON.
+
+    >>> places_in({"mean": 0.5, "best": ["a", 3]})
+    '[["[\'best\'][0]", "[\'best\'][1]"], ["[\'mean\']"]]'
+    """
+    parts = Parts({})
+    parts.places = ([], [])
+    parts.add(output)
+    return json.dumps(parts.places)
+
+
+def places_of(outputs: Outputs) -> tuple[list[str], list[str]]:
+    """Return where the symbols after the first one, and the numbers, stand in outputs of one structure.
+
+    Empty lists stand for places that are not known: of flat lists, and of outputs with several structures or with NaN.
+
+    >>> places_of(outputs_of([{"mean": 0.5, "best": "a"}, {"mean": 0.7, "best": None}]))
+    (["['best']"], ["['mean']"])
+    >>> places_of(outputs_of([{"mean": 0.5}, {"mode": 0.7}])), places_of(outputs_of([[0.5, 0.7]]))
+    (([], []), ([], []))
+    """
+    first = outputs.symbols[:, :1]
+    if not first.size or (first != first[0]).any():
+        return [], []
+    symbols, numbers = json.loads(outputs.names.get(code_of(f"{PLACES}{first[0, 0]}"), "[[], []]"))
+    known = outputs.symbols.shape[1] == 1 + len(symbols), outputs.numbers.shape[1] == len(numbers)
+    return symbols if known[0] else [], numbers if known[1] else []
 
 
 def all_raised(outputs: Outputs) -> bool:
