@@ -70,6 +70,12 @@ def test_statements_and_steps_are_shown_and_the_rest_on_request(capsys):
     assert FALSE not in shown
     for fault in ("statement", "step", "range", "misprint", "reading"):
         assert set(listed("--fault", fault).values()) == {fault}
+    every = listed("--fault", "all")
+    run(["claims", "--list", "--status", "wrong"])
+    milder = f". {len(every) - len(shown)} more fail in their range, as a misprint or in a reading: --fault all"
+    assert milder in capsys.readouterr().out
+    run(["claims", "--list", "--fault", "all"])
+    assert " more fail" not in capsys.readouterr().out
     assert listed("--status", "wrong", "--fault", "misprint") == listed("--fault", "misprint")
     assert set(listed("--status", "refuted", "--fault", "misprint")) == {FALSE, "shariff-sheffet-2018/prop11"}
     assert shown == {name: fault for name, fault in listed("--fault", "all").items() if fault in ("statement", "step")}
