@@ -8,7 +8,7 @@ import numpy as np
 
 from privcheck.auditing._search.values_in_code import limits_beyond
 from privcheck.mechanisms import Mechanism
-from privcheck.targets import OTHER_DATA, Game, StreamPair, Target, is_measurement
+from privcheck.targets import Game, StreamPair, Target, is_measurement
 
 MOST_NAMED = 4
 """Numbers of the code that are named."""
@@ -34,7 +34,7 @@ def values_note(verdict: str | None, policy: Target, game: Game, streams: Any, p
     (low, high), rows = game.rewards, max(len(np.atleast_1d(table)) for table in (pair.first, pair.second))
     row = "a number" if not game.arms else f"{game.arms} number{'s' * (game.arms > 1)}"
     tried = f"{rows} row{'s' * (rows > 1)}, each {row} from {low:g} to {high:g}"
-    note = f"this verdict is about data like those that were tried: {tried}; {OTHER_DATA}"
+    note = f"this verdict is about data like those that were tried: {tried}; {pair.OTHER_DATA}"
     if beyond := limits_beyond(function, low, high)[:MOST_NAMED]:
         numbers = ", ".join(f"{number:g}" for number in beyond)
         note += f". The code has a clip, minimum or maximum and names {numbers}: a limit there never acted"

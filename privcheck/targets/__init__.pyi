@@ -33,7 +33,6 @@ from ._output_parts import RAISED as RAISED
 from ._output_parts import all_raised as all_raised
 from ._output_parts import named as named
 from ._output_parts import outputs_of as outputs_of
-from ._output_parts import places_of as places_of
 from ._outputs import CODED as CODED
 from ._outputs import MISSING as MISSING
 from ._outputs import Outputs as Outputs
@@ -70,11 +69,9 @@ from ._simulate_settings import SimulatedGame as SimulatedGame
 from ._simulate_settings import SimulateSettings as SimulateSettings
 from ._steps_settings import StepsSettings as StepsSettings
 from ._stream_pair import DRAWN as DRAWN
-from ._stream_pair import OTHER_DATA as OTHER_DATA
 from ._stream_pair import RANDOM as RANDOM
 from ._stream_pair import Given as Given
 from ._stream_pair import StreamPair as StreamPair
-from ._stream_pair import data_hint as data_hint
 from ._target import Loaded as Loaded
 from ._target import Target as Target
 from ._target import load as load

@@ -8,7 +8,6 @@ event that was chosen on some runs means the same in others.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import numbers
 import re
@@ -20,7 +19,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.errors import PolicyError, printable, words
-from privcheck.targets._outputs import CODED, MISSING, Outputs, padded
+from privcheck.targets._outputs import CODED, MISSING, PLACES, Outputs, code_of, padded
 
 RAISED = "the exception "
 """Begins the names of exceptions; those of texts begin with a quotation mark, of structures with a bracket."""
@@ -30,15 +29,6 @@ MOST_SHOWN = 60
 
 PLAIN = re.compile(r"[dr]|\[[^\[\]{}]*\]")
 """Structures that need no symbol of their own: one number, or a flat list, whose length shows in its parts."""
-
-
-def code_of(text: str) -> int:
-    """Return the symbol of a text: the same in every run and in every process, at most `CODED`.
-
-    >>> code_of("'a'") == code_of("'a'"), code_of("'a'") <= CODED
-    (True, True)
-    """
-    return CODED - int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7], "big")
 
 
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
@@ -171,10 +161,14 @@ def content_of(output: Any) -> Any:
         return None
     index = getattr(output, "index", None)
     counted = index is None or type(index).__name__ == "RangeIndex"
+    labels = [] if counted else index.tolist()  # type: ignore[union-attr]
     if kind.__name__ == "Series":
-        return output.to_list() if counted else dict(zip(index.tolist(), output.to_list(), strict=True))  # type: ignore[union-attr]
+        values = output.to_list()
+        if counted:
+            return values
+        return dict(zip(labels, values, strict=True)) if len({*labels}) == len(labels) else [labels, values]
     columns = output.items() if index is not None else ((column.name, column) for column in output.get_columns())
-    found = {} if counted else {"index": index.tolist()}  # type: ignore[union-attr]
+    found = {} if counted else {"index": labels}
     for name, column in columns:
         found[name if name not in found else (name, len(found))] = column.to_list()
     return found
@@ -212,7 +206,7 @@ def outputs_of(outputs: list[Any]) -> Outputs:
         if not PLAIN.fullmatch(structure):
             code = parts._code(structure)
             parts.symbols.insert(0, code)
-            if code not in placed:
+            if code not in placed and len(placed) < MOST_PLACED:
                 placed.add(code)
                 names[code_of(f"{PLACES}{code}")] = places_in(output)
         symbols.append(np.array(parts.symbols, np.int64)[None, :])
@@ -220,8 +214,8 @@ def outputs_of(outputs: list[Any]) -> Outputs:
     return Outputs(np.concatenate(padded(symbols, MISSING)), np.concatenate(padded(reals, np.nan)), names=names)
 
 
-PLACES = "places of "
-"""With the symbol of a structure, the text whose symbol, which no output has, stands for the places of its parts."""
+MOST_PLACED = 8
+"""Structures of the outputs of a function whose parts are named: it needs one, or they are not."""
 
 
 def places_in(output: Any) -> str:
@@ -234,24 +228,6 @@ def places_in(output: Any) -> str:
     parts.places = ([], [])
     parts.add(output)
     return json.dumps(parts.places)
-
-
-def places_of(outputs: Outputs) -> tuple[list[str], list[str]]:
-    """Return where the symbols after the first one, and the numbers, stand in outputs of one structure.
-
-    Empty lists stand for places that are not known: of flat lists, and of outputs with several structures or with NaN.
-
-    >>> places_of(outputs_of([{"mean": 0.5, "best": "a"}, {"mean": 0.7, "best": None}]))
-    (["['best']"], ["['mean']"])
-    >>> places_of(outputs_of([{"mean": 0.5}, {"mode": 0.7}])), places_of(outputs_of([[0.5, 0.7]]))
-    (([], []), ([], []))
-    """
-    first = outputs.symbols[:, :1]
-    if not first.size or (first != first[0]).any():
-        return [], []
-    symbols, numbers = json.loads(outputs.names.get(code_of(f"{PLACES}{first[0, 0]}"), "[[], []]"))
-    known = outputs.symbols.shape[1] == 1 + len(symbols), outputs.numbers.shape[1] == len(numbers)
-    return symbols if known[0] else [], numbers if known[1] else []
 
 
 def all_raised(outputs: Outputs) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,20 +40,6 @@ def input_words(table: Any) -> str:
     return f"an array of shape {array.shape}{values}"
 
 
-def data_hint(table: Any) -> str:
-    """Return what a function of data was given, and which options give it other data; the latter for arrays alone.
-
-    >>> data_hint(Given({"age": 50}))
-    'it was given an object of type dict'
-    """
-    said = f"it was given {input_words(table)}"
-    return said if isinstance(table, Given) else f"{said}: {OTHER_DATA}"
-
-
-OTHER_DATA = "arms=K gives rows of K columns, horizon=N makes N rows, rewards=(LOW, HIGH) is the range of the values"
-"""How to have a function of data audited on other arrays."""
-
-
 @dataclass(frozen=True)
 class StreamPair:
     """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism: arrays or `Given` objects.
@@ -72,6 +58,21 @@ class StreamPair:
     label: str = ""
     base: str = ""
     change: str = ""
+
+    OTHER_DATA: ClassVar[str] = (
+        "arms=K gives rows of K columns, horizon=N makes N rows, rewards=(LOW, HIGH) is the range of the values"
+    )
+    """How to have a function of data tried on other arrays."""
+
+    @classmethod
+    def hint_on(cls, table: Any) -> str:
+        """Return what a function of data was given, and for an array which options give it another one.
+
+        >>> StreamPair.hint_on(Given({"age": 50}))
+        'it was given an object of type dict'
+        """
+        said = f"it was given {input_words(table)}"
+        return said if isinstance(table, Given) else f"{said}: {cls.OTHER_DATA}"
 
     @property
     def family(self) -> str:

@@ -15,7 +15,7 @@ from privcheck import PrivcheckError
 from privcheck.auditing._input_differences import differences
 from privcheck.auditing._scoring.output_views import output_views
 from privcheck.auditing._values_note import values_note
-from privcheck.targets import Game, Given, StreamPair, data_hint, places_of
+from privcheck.targets import Game, Given, StreamPair
 from privcheck.targets._output_parts import outputs_of
 
 PAIR = (np.array([0.0, 0.0]), np.array([1.0, 0.0]))
@@ -112,16 +112,16 @@ FRAME = {"age": [1.5, 2.5], "ill": [1, 0]}
     ],
 )
 def test_parts_of_outputs_have_their_places(output, symbols, numbers):
-    assert places_of(outputs_of([output, output])) == (symbols, numbers)
+    assert outputs_of([output, output]).places == (symbols, numbers)
 
 
 def test_places_of_several_structures_or_of_missing_numbers_are_not_known():
-    assert places_of(outputs_of([{"a": 1.0}, {"b": 1.0}])) == ([], [])
+    assert outputs_of([{"a": 1.0}, {"b": 1.0}]).places == ([], [])
     for missing in (
         [{"a": float("nan"), "n": 1}, {"a": 1.0, "n": 2}],
         [{"a": 1.0, "n": 1}, {"a": float("nan"), "n": 2}],
     ):
-        assert places_of(outputs_of(missing)) == ([], ["['a']"])
+        assert outputs_of(missing).places == ([], ["['a']"])
 
 
 def test_every_part_is_read_under_its_own_name():
@@ -144,4 +144,4 @@ def test_an_event_names_the_key():
 
 
 def test_inputs_are_described_by_what_they_are():
-    assert data_hint(Given(pd.DataFrame(FRAME))) == "it was given an object of type DataFrame"
+    assert StreamPair.hint_on(Given(pd.DataFrame(FRAME))) == "it was given an object of type DataFrame"

@@ -15,7 +15,7 @@ from privcheck.auditing._scoring.numeric import Distance, Histogram, MostTelling
 from privcheck.auditing._scoring.prefix import distinct_rows
 from privcheck.auditing._scoring.repeated_values import MOST_ON_GRID, Remainder, grid_step
 from privcheck.auditing._scoring.view import NumberView, View
-from privcheck.targets import Outputs, fitted, places_of
+from privcheck.targets import Outputs, fitted
 
 MOST_NUMBERS = 8
 """Real parts of an output that are read separately, to bound the number of scores."""
@@ -124,7 +124,7 @@ def _combined(
 def numbered(name: str, outputs: Outputs) -> list[tuple[str, Callable[[Outputs], Array]]]:
     """Return the real parts of outputs as columns named `name`, with a number if there are several."""
     count = outputs.numbers.shape[1]
-    places = places_of(outputs)[1] or ["" if count == 1 else f" {place}" for place in range(count)]
+    places = outputs.places[1] or ["" if count == 1 else f" {place}" for place in range(count)]
     return [(f"{name}{where}", _column(place)) for place, where in enumerate(places)]
 
 

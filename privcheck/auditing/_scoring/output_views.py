@@ -10,7 +10,7 @@ import numpy.typing as npt
 from privcheck.arrays import Array, Symbols
 from privcheck.auditing._scoring.number_views import number_views, numbered
 from privcheck.auditing._scoring.view import SequenceView, View
-from privcheck.targets import CODED, MISSING, Outputs, StreamPair, fitted, places_of
+from privcheck.targets import CODED, MISSING, Outputs, StreamPair, fitted
 
 FEW_SYMBOLS = 2
 """Values of a discrete part up to which reading it as a number adds nothing: any event of two values is one of them."""
@@ -53,7 +53,7 @@ class _Symbols:
         constant = (outputs.symbols == outputs.symbols[:1]).all(axis=0) & _coded(outputs.symbols[:1]).all(axis=0)
         self.columns = [int(place) for place in np.flatnonzero(~constant)] or list(range(self.parts))
         self.lengths = len(np.unique(_lengths(outputs))) > 1
-        self.places = ["", *places] if (places := places_of(outputs)[0]) else []
+        self.places = ["", *places] if (places := outputs.places[0]) else []
 
     def name(self, place: int) -> str:
         """Return the name of a discrete part."""

@@ -29,7 +29,7 @@ from privcheck.targets import (
     Runner,
     Settings,
     StepsSettings,
-    data_hint,
+    StreamPair,
     function_at,
     load,
 )
@@ -170,9 +170,8 @@ def refuse_if_nothing_is_drawn(found: Steps, plan: Plan) -> None:
     seen = found.drawing
     raised = _raised_in(found, plan.policy.runner)
     if seen.raised == seen.runs:
-        hint = (
-            f"fix this first: an exception in some runs only would be an output; {data_hint(plan.candidates[0].first)}"
-        )
+        given = StreamPair.hint_on(plan.candidates[0].first)
+        hint = f"fix this first: an exception in some runs only would be an output; {given}"
         raise PrivcheckError("target", words(raised), "a target that returns an output", hint)
     if not seen.draws:
         got = f"{plan.policy.name}, which draws nothing from the Generator that it is given"

@@ -38,7 +38,7 @@ from privcheck.mechanisms import DivergenceError, recording
 from privcheck.privacy import Contexts, refuse_adding
 from privcheck.progress import progress
 from privcheck.results import Certificate, ReplayResult
-from privcheck.targets import CertifySettings, Loaded, Target, data_hint, describe_exception
+from privcheck.targets import CertifySettings, Loaded, StreamPair, Target, describe_exception
 
 MOST_REPLAYS = 500
 """The number of replays above which pairs are replayed with one seed each."""
@@ -215,7 +215,7 @@ class Player:
         except (DivergenceError, PrivcheckError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            got, hint = words(describe_exception(error)), f"{data_hint(data)}; {ARRAYS_ONLY}"
+            got, hint = words(describe_exception(error)), f"{StreamPair.hint_on(data)}; {ARRAYS_ONLY}"
             raise PrivcheckError("target", got, "a mechanism that returns an output", hint) from None
 
 
