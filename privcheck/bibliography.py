@@ -127,6 +127,14 @@ PAPERS = {
         NEURIPS,
         2025,
     ),
+    "bretagnolle-huber-1979": Paper(
+        "Bretagnolle-Huber",
+        "Bretagnolle, Jean and Huber, Catherine",
+        r"Estimation des densit{\'e}s : risque minimax",
+        r"Zeitschrift f{\"u}r Wahrscheinlichkeitstheorie und Verwandte Gebiete",
+        1979,
+        "article",
+    ),
     "chan-2011": Paper(
         "Chan, Shi and Song 2011",
         "Chan, T.-H. Hubert and Shi, Elaine and Song, Dawn",
@@ -155,6 +163,21 @@ PAPERS = {
         "Non-Asymptotic Analysis of a New Bandit Algorithm for Semi-Bounded Rewards",
         "Journal of Machine Learning Research",
         2015,
+        "article",
+    ),
+    "kairouz-2015": Paper(
+        "Kairouz, Oh and Viswanath 2015",
+        "Kairouz, Peter and Oh, Sewoong and Viswanath, Pramod",
+        "The Composition Theorem for Differential Privacy",
+        ICML,
+        2015,
+    ),
+    "lai-robbins-1985": Paper(
+        "Lai and Robbins",
+        "Lai, Tze Leung and Robbins, Herbert",
+        "Asymptotically Efficient Adaptive Allocation Rules",
+        "Advances in Applied Mathematics",
+        1985,
         "article",
     ),
     "mishra-thakurta-2015": Paper(

@@ -42,6 +42,9 @@ def differences(first: Any, second: Any) -> str:
     "['ill'] is absent vs True"
     >>> differences("banana", "banina"), differences([5, 6, 7], [5, 7])
     ("character 4 is 'a' vs 'i'", '[1] is 6 vs absent')
+    >>> import pandas
+    >>> differences(pandas.DataFrame({"name": ["ann"]}), pandas.DataFrame({"name": ["anne"]}))
+    "column 'name', row 0, from character 4 on is '' vs 'e'"
     """
     places = [*islice(_places(first, second, ""), MOST + 1)]
     said = [f"{place} is {_short(one)} vs {_short(two)}" for place, one, two in places[:MOST] if place]
@@ -111,8 +114,9 @@ def _in_frames(first: Any, second: Any, path: str) -> Iterator[tuple[str, Any, A
     for name in names:
         ours, theirs = (part.get(name, ABSENT) for part in columns)
         for place, one, two in _places(ours, theirs, ""):
-            row = f", row {place.strip('[]')}" if place else ""
-            yield f"{path} column {name!r}{row}".lstrip(), one, two
+            row, _, part = place.removeprefix("[").partition("]")
+            where = "".join(f", {said}" for said in (f"row {row}", part.strip()) if place and said)
+            yield f"{path} column {name!r}{where}".lstrip(), one, two
 
 
 def _differ(first: Any, second: Any) -> bool:

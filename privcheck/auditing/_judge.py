@@ -12,6 +12,7 @@ from privcheck.auditing._search.candidates import searched
 from privcheck.auditing._search.left_out import notes_of
 from privcheck.auditing._steps.beside_audits import with_step
 from privcheck.auditing._untold_note import untold_note
+from privcheck.auditing._values_note import values_note
 from privcheck.auditing._verdict import conclude
 from privcheck.results import Outcome, Search, Suspicion
 
@@ -42,5 +43,6 @@ def judged(plan: Plan, played: Played, step: Suspicion | None = None) -> Judged:
     if outcome.verdict == "violation":
         notes += played.hints
     notes += relation_note(outcome, plan.policy, claim, game, effort.streams, played.candidates[0])
+    notes += values_note(outcome.verdict, plan.policy, game, effort.streams, played.candidates[0])
     notes += untold_note(plan.unguarded.runner, claim.epsilon)
     return Judged(replace(outcome, notes=notes), search)

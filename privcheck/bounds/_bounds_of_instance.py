@@ -237,7 +237,8 @@ def _cited(bound: BoundValue) -> list[str]:
     A theorem of your own has no entry.
     """
     keys = [key for key in (cited(bound.id), *cited_in(f"{bound.source} {bound.statement}")) if key]
-    own = [OWN] if bound.provenance == DERIVED and cited(bound.id) else []
+    shipped = bool(cited(bound.id)) or "docs/evidence/" in bound.source
+    own = [OWN] if bound.provenance == DERIVED and shipped else []
     return list(dict.fromkeys([*keys, *own]))
 
 

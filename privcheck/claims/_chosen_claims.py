@@ -31,7 +31,7 @@ def chosen_claims(ids: str | Claim | Iterable[str | Claim] | None = None, paper:
     if paper is not None and paper not in papers:
         raise PrivcheckError("paper", paper, " or ".join(papers))
     if ids is None:
-        given: list[str | Claim] = list(CLAIMS)
+        given: list[str | Claim] = list(CLAIMS.values())
     elif isinstance(ids, str | Claim):
         given = [ids]
     elif isinstance(ids, Iterable):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,11 +37,11 @@ class Counterexample:
 
 
 def counterexample(reading: Reading, point: Mapping[str, Number]) -> Counterexample | None:
-    """Return the confirmed counterexample at a point, or None if the point does not refute the statement.
+    """Return the confirmed counterexample at a point, or None if the statement is not refuted there.
 
     Parameters
     ----------
-    reading : the statement.
+    reading : the statement, an inequality or an equality.
     point : a number for each of its variables; a float stands for the decimal number that it prints as.
 
     Guarantee
@@ -50,7 +51,8 @@ def counterexample(reading: Reading, point: Mapping[str, Number]) -> Counterexam
 
     Raises
     ------
-    PrivcheckError : a variable without a value, a value of no variable, or one that is no number.
+    PrivcheckError : a variable without a value, a value of no variable, or one that is no number; a point outside of
+        the domain, at which a condition is not known to hold, or a side has no value; a statement without two sides.
 
     Examples
     --------
@@ -60,13 +62,21 @@ def counterexample(reading: Reading, point: Mapping[str, Number]) -> Counterexam
     >>> counterexample(printed(x, says=at_most(x.symbol, x.symbol**2)), {"x": Fraction(1, 2)})
     Counterexample(point={'x': '1/2'}, left='0.5', right='0.25', arithmetic='exact rationals')
     """
-    says, point = reading.says, exact_point(reading, point)
-    inside = all(found.has(point[found.name]) for found in reading.variables)
-    if (
-        not isinstance(says, Relation)
-        or not inside
-        or not all(holds(condition, point) for condition in reading.assumes)
-    ):
+    if not isinstance(reading.says, Relation):
+        got = words(f"the reading {reading.name!r}, which compares no two sides at a point")
+        raise PrivcheckError("reading", got, "one whose statement is an inequality or an equality")
+    exact = exact_point(reading, point)
+    if told := _outside(reading, exact):
+        raise PrivcheckError(
+            "point", words(f"{_named(exact)}, {told}"), "a point at which the statement says something"
+        )
+    return refuted_at(reading, exact)
+
+
+def refuted_at(reading: Reading, point: Point) -> Counterexample | None:
+    """Return the confirmed counterexample at a point; None if it is not refuted there, or says nothing of the point."""
+    says = reading.says
+    if not isinstance(says, Relation) or not _is_inside(reading, point):
         return None
     exact = _exactly(says.gap, point)
     if exact is not None:
@@ -79,6 +89,31 @@ def counterexample(reading: Reading, point: Mapping[str, Number]) -> Counterexam
         how = "intervals of 50 and 100 digits"
     left, right = (_shown(side, point) for side in (says.left, says.right))
     return Counterexample({name: str(value) for name, value in point.items()}, left, right, how)
+
+
+def _is_inside(reading: Reading, point: Point) -> bool:
+    inside = all(found.has(point[found.name]) for found in reading.variables)
+    return inside and all(holds(condition, point) for condition in reading.assumes)
+
+
+def _outside(reading: Reading, point: Point) -> str:
+    """Return why a statement says nothing of a point; an empty text if it does."""
+    says = reading.says
+    assert isinstance(says, Relation)
+    for found in reading.variables:
+        if not found.has(point[found.name]):
+            return f"which is outside of the domain: {found}"
+    for condition in reading.assumes:
+        if not holds(condition, point):
+            return f"which is outside of the domain: the condition {condition} is not known to hold there"
+    for side in (says.left, says.right):
+        if _exactly(side, point) is None and enclosed(side, point) == (-math.inf, math.inf):
+            return f"at which {side} is not defined"
+    return ""
+
+
+def _named(point: Point) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in point.items()) or "no numbers"
 
 
 def exact_point(reading: Reading, point: Mapping[str, Number]) -> Point:

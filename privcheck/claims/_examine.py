@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from privcheck.claims._chosen_claims import chosen_claims
 from privcheck.claims._claim import Claim, Order, Reading, Relation
-from privcheck.claims._confirmation import counterexample
+from privcheck.claims._confirmation import exact_point, refuted_at
 from privcheck.claims._finding import (
     FAILS,
     NOT_CHECKABLE,
@@ -31,7 +31,7 @@ from privcheck.claims._prove.bisection import described_rest, prove
 from privcheck.claims._prove.enumeration import enumerated
 from privcheck.claims._prove.symbolic import vanishes
 from privcheck.claims._registry_of_causes import fault_and_cause
-from privcheck.claims._search.hunt import hunt
+from privcheck.claims._search.hunt import Search, hunt
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError
 from privcheck.extras import require_extra
@@ -228,7 +228,7 @@ def _relation(reading: Reading, effort: Effort) -> tuple[str, dict[str, Any]]:
     if search.found is not None:
         return REFUTED, asdict(search.found)
     if search.unconfirmed:
-        return SUSPICIOUS, {"tried": search.tried, "closest": search.closest, "where": search.where}
+        return SUSPICIOUS, _searched(search)
     points = enumerated(reading)
     if points:
         everywhere = all(of.whole_domain for of in reading.variables)
@@ -246,7 +246,13 @@ def _relation(reading: Reading, effort: Effort) -> tuple[str, dict[str, Any]]:
             if proof.left_open:
                 found["open"] = described_rest(proof.left_open, {of.name: of.proved for of in reading.variables})
             return (PROVEN if whole else ON_REGION), found
-    return NOT_REFUTED, {"tried": search.tried, "closest": search.closest, "where": search.where}
+    return (NOT_REFUTED if search.tried else NOT_CHECKABLE), _searched(search)
+
+
+def _searched(search: Search) -> dict[str, Any]:
+    undefined = {"undefined": search.undefined} if search.undefined else {}
+    closest = {"closest": search.closest, "where": search.where} if search.tried else {}
+    return {"tried": search.tried} | undefined | closest
 
 
 def _region(reading: Reading) -> dict[str, list[float]]:
@@ -275,6 +281,6 @@ def _again(reading: Reading, evidence: dict[str, Any]) -> bool:
         event = evidence.get("event")
         return isinstance(event, dict) and exceeds_again(reading.says, str(evidence.get("case")), event)
     try:
-        return counterexample(reading, dict(evidence["point"])) is not None
+        return refuted_at(reading, exact_point(reading, dict(evidence["point"]))) is not None
     except (KeyError, TypeError, ValueError, PrivcheckError):
         return False

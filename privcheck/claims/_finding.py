@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -33,10 +34,10 @@ STATUSES = {
     UNDER_READING: "false under at least one reading that the text allows, and not refuted under another",
     FAILS: "a displayed step of a derivation is false; the result that it leads to may still hold",
     SUSPICIOUS: "seems to fail in floating point, but no counterexample could be confirmed; not an error",
-    PROVEN: "proven on the whole printed domain, by intervals or by computer algebra",
+    PROVEN: "proven on the whole printed domain, by intervals, or by computer algebra where both sides are defined",
     ON_REGION: "proven on the region that is named, or on the share of it that is given; the rest of the domain is not",
     NOT_REFUTED: "searched without a counterexample; this is no proof",
-    NOT_CHECKABLE: "not a formula in finitely many numbers; nothing was tried",
+    NOT_CHECKABLE: "not a formula in finitely many numbers, or one without a value at all points; nothing was tried",
 }
 """The statuses, and what each says."""
 
@@ -55,7 +56,8 @@ class ReadingFinding:
     says : the statement as a formula.
     status : one of `STATUSES`.
     evidence : for a refutation the point, both sides and the arithmetic; for a proof its method, region, share and
-        number of boxes; for a search the number of points and the closest one.
+        number of boxes; for a search the number of points at which both sides were compared, that of points without
+        a value (undefined, or too large for floats), and the closest one.
 
     """
 
@@ -64,6 +66,14 @@ class ReadingFinding:
     says: str
     status: str
     evidence: dict[str, Any]
+
+    @property
+    def percent(self) -> str:
+        """The share of the region that is proven in percent, rounded down; empty if that is all of it, or unknown."""
+        share = float(self.evidence.get("share", 1.0))
+        if share == 1.0:
+            return ""
+        return f"{math.floor(1000 * share) / 10:.1f} %" if share < 0.999 else f"all but {100 * (1 - share):.2g} %"
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,8 +129,19 @@ class Finding:
         """Whether a statement or a step of a proof fails, and not only a misprint, a loose sentence or an edge."""
         return self.fault in GRAVE
 
+    @property
+    def told(self) -> str:
+        """The status, with the share of the region on which there is a proof if that is not all of it.
+
+        >>> [of.told for of in kept_findings() if of.id in ("azize-basu-2022/lem8", "hu-2021/fact17b")]
+        ['verified-on-region (98.5 % of it)', 'refuted']
+        """
+        proven = [of for of in self.readings if of.status == self.status]
+        least = min(proven, key=lambda of: float(of.evidence.get("share", 1.0)), default=None)
+        return f"{self.status} ({least.percent} of it)" if least is not None and least.percent else self.status
+
     def __repr__(self) -> str:
-        return f"<{self.id}: {self.status}>"
+        return f"<{self.id}: {self.told}>"
 
     def _repr_html_(self) -> str:
         return Findings([self])._repr_html_()
@@ -186,7 +207,7 @@ class Findings(list[Finding], Result):
         counts = Counter(of.status for of in self)
         told = ", ".join(f"{number} {status}" for status, number in counts.items())
         headline = f"{len(self)} claim{'' if len(self) == 1 else 's'}" + (f": {told}" if told else "")
-        rows = [f"  {of.id}: {of.status}" for of in list(self)[:SHOWN]]
+        rows = [f"  {of.id}: {of.told}" for of in list(self)[:SHOWN]]
         rest = [f"  and {len(self) - SHOWN} more"] if len(self) > SHOWN else []
         return "\n".join([headline, *rows, *rest])
 

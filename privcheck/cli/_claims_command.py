@@ -50,7 +50,7 @@ def claims(
         str | None,
         typer.Option(
             help="Only claims with this status in the run that is kept in the package: refuted, proven, ...; or wrong, "
-            "for false statements and false steps of proofs."
+            "for false statements and false steps of proofs; with --fault, for all that fails in that way."
         ),
     ] = None,
     fault: Annotated[
@@ -87,9 +87,10 @@ def claims(
     chosen = chosen_claims(ids or None, paper)
     if listed or status is not None or fault is not None:
         kept = {found.id: found for found in kept_findings()}
-        chosen = [claim for claim in chosen if _has(status, fault, kept.get(claim.id))]
+        meant, chosen = chosen, [claim for claim in chosen if _has(status, fault, kept.get(claim.id))]
         if listed:
-            return _listed(chosen, kept, json)
+            failing = sum(kept[claim.id].wrong for claim in meant if claim.id in kept)
+            return _listed(chosen, kept, json, failing - len(chosen) if (status, fault) == (WRONG, None) else 0)
     together = json == "-" or len(chosen) == 1
     found = examine(chosen, work, tell=None if together else _Printed(any((json, html, markdown))))
     found.run = _how(effort, seed, work)
@@ -156,13 +157,13 @@ def _effort(text: str, seed: int) -> Effort:
     return Effort(POINTS_A_MINUTE * minutes, BOXES_A_MINUTE * minutes, seed)
 
 
-def _listed(chosen: list[Claim], kept: dict[str, Finding], json: str | None) -> int:
+def _listed(chosen: list[Claim], kept: dict[str, Finding], json: str | None, milder: int) -> int:
     from privcheck.reporting import listed_claims
     from privcheck.serialise import to_json
 
     fields = ("id", "place", "kind", "role", "quote")
     rows = [{name: getattr(claim, name) for name in fields} | _kept(kept.get(claim.id)) for claim in chosen]
-    deliver(json, to_json({"declared": rows}), lambda: listed_claims(chosen, kept))
+    deliver(json, to_json({"declared": rows}), lambda: listed_claims(chosen, kept, milder))
     return 0
 
 

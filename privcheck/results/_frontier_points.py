@@ -113,7 +113,7 @@ class Frontier(Result):
     confidence : of every audited lower bound on its own.
     points : one for each policy and budget.
     bounds : the theory on a grid of budgets; empty if `bounds` has no family of such rewards.
-    remarks : policies with fewer runs, or without an audit or a certificate, in words.
+    remarks : policies with fewer runs, without an audit or a certificate, or of another notion of privacy, in words.
     """
 
     environment: str

@@ -18,7 +18,7 @@ from privcheck.scheduling import one_thread
 from privcheck.targets._location import Location, describe_exception
 from privcheck.targets._output_parts import Raised, outputs_of
 from privcheck.targets._outputs import Outputs
-from privcheck.targets._stream_pair import Given
+from privcheck.targets._stream_pair import Given, StreamPair
 from privcheck.targets._time_limit import limited
 
 DATA_NAMES = ("rng", "generator", "random_state")
@@ -176,9 +176,8 @@ class MechanismRunner:
         except (PrivcheckError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise PolicyError(
-                "target", words(describe_exception(error)), "a mechanism that returns an output"
-            ) from None
+            got = words(describe_exception(error))
+            raise PolicyError("target", got, "a mechanism that returns an output", StreamPair.hint_on(table)) from None
 
     def _output(self, table: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run, which may be an exception that the function raises."""

@@ -40,16 +40,20 @@ class Game(Declared):
 
     arms: int | None = option(
         Integer(1, 127),
-        doc="Number of arms K; required for your own policy. One arm is for identification: a sequential test.",
+        doc="Number of arms K; required for your own policy. One arm is for identification: a sequential test. Of data "
+        "of a function, the columns of a row; without it a row is one number.",
         heading=PLAYED,
         hint=f"{TWO_ARMS}; one is for identification",
     )
     horizon: int | None = option(
-        Integer(1), doc="Rounds per run; 16 by default.", heading=PLAYED, hint="rounds per run"
+        Integer(1),
+        doc="Rounds per run, 16 by default; or rows of the data of a function.",
+        heading=PLAYED,
+        hint="rounds per run",
     )
     rewards: tuple[float, float] = option(
         Checked("a pair (lo, hi) of finite numbers, lo < hi", reward_range),
-        doc="Declared range of the rewards.",
+        doc="Declared range of the rewards, or of the data of a function.",
         heading=PLAYED,
         default=(0.0, 1.0),
         value="LOW,HIGH",

@@ -8,7 +8,7 @@ event that was chosen on some runs means the same in others.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
+import json
 import numbers
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.errors import PolicyError, printable, words
-from privcheck.targets._outputs import CODED, MISSING, Outputs, padded
+from privcheck.targets._outputs import CODED, MISSING, PLACES, Outputs, code_of, padded
 
 RAISED = "the exception "
 """Begins the names of exceptions; those of texts begin with a quotation mark, of structures with a bracket."""
@@ -29,15 +29,6 @@ MOST_SHOWN = 60
 
 PLAIN = re.compile(r"[dr]|\[[^\[\]{}]*\]")
 """Structures that need no symbol of their own: one number, or a flat list, whose length shows in its parts."""
-
-
-def code_of(text: str) -> int:
-    """Return the symbol of a text: the same in every run and in every process, at most `CODED`.
-
-    >>> code_of("'a'") == code_of("'a'"), code_of("'a'") <= CODED
-    (True, True)
-    """
-    return CODED - int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7], "big")
 
 
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
@@ -91,6 +82,9 @@ class Parts:
         self.names = names
         self.symbols: list[int] = []
         self.numbers: list[float] = []
+        self.path: list[Any] = []
+        self.places: tuple[list[str], list[str]] | None = None
+        """Where the symbols and the numbers stand in the output, such as "['mean']"; None if nobody asks."""
 
     def add(self, output: Any) -> str:
         """Append the parts of an output, and return its structure: "d" and "r" for a symbol and a real number."""
@@ -108,38 +102,79 @@ class Parts:
         if isinstance(output, np.ndarray):
             return self.add(output.tolist())
         if isinstance(output, Mapping):
-            parts = [f"{key!r}:{self.add(value)}" for key, value in output.items()]
+            parts = [f"{key!r}:{self._at(key, value)}" for key, value in output.items()]
             return "{" + ",".join(parts) + "}"
         if isinstance(output, list | tuple):
-            return "[" + ",".join([self.add(part) for part in output]) + "]"
+            return "[" + ",".join([self._at(place, part) for place, part in enumerate(output)]) + "]"
         if isinstance(output, set | frozenset):
             return "{" + ",".join([self.add(part) for part in sorted(output, key=repr)]) + "}"
         if dataclasses.is_dataclass(output) and not isinstance(output, type):
             return self.add({field.name: getattr(output, field.name) for field in dataclasses.fields(output)})
+        if (content := content_of(output)) is not None:
+            return self.add(content)
         hint = "give encode=f, where f(output) returns numbers, text, or lists and dicts of them"
         raise PolicyError("output", words(f"an object of type {type(output).__name__}"), EXPECTED, hint)
+
+    def _at(self, key: Any, value: Any) -> str:
+        self.path.append(key)
+        structure = self.add(value)
+        self.path.pop()
+        return structure
+
+    def _placed(self, kind: int) -> None:
+        if self.places is not None:
+            self.places[kind].append(printable("".join(f"[{key!r}]" for key in self.path)))
 
     def _integer(self, value: int) -> str:
         if not CODED < value < 2**63:
             return self._text(repr(value))
+        self._placed(0)
         self.symbols.append(value)
         return "d"
 
     def _real(self, value: float) -> str:
         if value != value:
-            self._text("NaN")
+            self.symbols.append(self._code("NaN"))  # its number is NaN, as that of a run without one
+        self._placed(1)
         self.numbers.append(value)
         return "r"
 
     def _text(self, text: str) -> str:
+        self._placed(0)
+        self.symbols.append(self._code(text))
+        return "d"
+
+    def _code(self, text: str) -> int:
         code = code_of(text)
         if code not in self.names:
             self.names[code] = printable(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}...")
-        self.symbols.append(code)
-        return "d"
+        return code
 
 
-EXPECTED = "numbers, text, None, or arrays, lists, tuples, dicts and dataclasses of these"
+def content_of(output: Any) -> Any:
+    """Return what is in a data frame or a column of pandas or polars, as a dict or a list; None for other objects.
+
+    An index that does not only count the rows is a column.
+    """
+    kind = type(output)
+    if kind.__module__.partition(".")[0] not in ("pandas", "polars") or kind.__name__ not in ("DataFrame", "Series"):
+        return None
+    index = getattr(output, "index", None)
+    counted = index is None or type(index).__name__ == "RangeIndex"
+    labels = [] if counted else index.tolist()  # type: ignore[union-attr]
+    if kind.__name__ == "Series":
+        values = output.to_list()
+        if counted:
+            return values
+        return dict(zip(labels, values, strict=True)) if len({*labels}) == len(labels) else [labels, values]
+    columns = output.items() if index is not None else ((column.name, column) for column in output.get_columns())
+    found = {} if counted else {"index": labels}
+    for name, column in columns:
+        found[name if name not in found else (name, len(found))] = column.to_list()
+    return found
+
+
+EXPECTED = "numbers, text, None, or arrays, lists, tuples, dicts, dataclasses and data frames of these"
 
 
 def outputs_of(outputs: list[Any]) -> Outputs:
@@ -161,7 +196,7 @@ def outputs_of(outputs: list[Any]) -> Outputs:
             return Outputs.of_numbers(values)
     elif kinds <= {bool, int, np.bool_, np.int64} and all(CODED < output < 2**63 for output in outputs):
         return Outputs.of_symbols(np.asarray(outputs, np.int64)[:, None])
-    symbols, reals, names = [], [], dict[int, str]()
+    symbols, reals, names, placed = [], [], dict[int, str](), set[int]()
     for output in outputs:
         parts = Parts(names)
         try:
@@ -169,11 +204,30 @@ def outputs_of(outputs: list[Any]) -> Outputs:
         except RecursionError:
             raise PolicyError("output", words("an output that contains itself"), EXPECTED) from None
         if not PLAIN.fullmatch(structure):
-            parts._text(structure)
-            parts.symbols.insert(0, parts.symbols.pop())
+            code = parts._code(structure)
+            parts.symbols.insert(0, code)
+            if code not in placed and len(placed) < MOST_PLACED:
+                placed.add(code)
+                names[code_of(f"{PLACES}{code}")] = places_in(output)
         symbols.append(np.array(parts.symbols, np.int64)[None, :])
         reals.append(np.array(parts.numbers, np.float64)[None, :])
     return Outputs(np.concatenate(padded(symbols, MISSING)), np.concatenate(padded(reals, np.nan)), names=names)
+
+
+MOST_PLACED = 8
+"""Structures of the outputs of a function whose parts are named: it needs one, or they are not."""
+
+
+def places_in(output: Any) -> str:
+    r"""Return where the symbols and the numbers of an output stand in it, as JSON.
+
+    >>> places_in({"mean": 0.5, "best": ["a", 3]})
+    '[["[\'best\'][0]", "[\'best\'][1]"], ["[\'mean\']"]]'
+    """
+    parts = Parts({})
+    parts.places = ([], [])
+    parts.add(output)
+    return json.dumps(parts.places)
 
 
 def all_raised(outputs: Outputs) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,6 +79,26 @@ class Outputs:
         memo = {name: self.memo[name] for name in found if name in self.memo}
         return Outputs(self.symbols, self.numbers, self.ratios, memo, self.names)
 
+    @property
+    def places(self) -> tuple[list[str], list[str]]:
+        """Where the symbols after the first one, and the numbers, stand in outputs of one structure.
+
+        Empty lists stand for places that are not known: of flat lists, of several structures, or of symbols where NaN
+        is one of them.
+
+        >>> from privcheck.targets._output_parts import outputs_of
+        >>> outputs_of([{"mean": 0.5, "best": "a"}, {"mean": 0.7, "best": None}]).places
+        (["['best']"], ["['mean']"])
+        >>> outputs_of([{"mean": 0.5}, {"mode": 0.7}]).places, outputs_of([[0.5, 0.7]]).places
+        (([], []), ([], []))
+        """
+        first = self.symbols[:, :1]
+        if not first.size or (first != first[0]).any():
+            return [], []
+        symbols, numbers = json.loads(self.names.get(code_of(f"{PLACES}{first[0, 0]}"), "[[], []]"))
+        known = self.symbols.shape[1] == 1 + len(symbols), self.numbers.shape[1] == len(numbers)
+        return symbols if known[0] else [], numbers if known[1] else []
+
     def differs(self, other: Outputs) -> npt.NDArray[np.bool_]:
         """Return for every part of an output, symbols first, whether it differs in any run."""
         pairs = ((self.symbols, other.symbols), (self.numbers, other.numbers))
@@ -118,6 +140,18 @@ MISSING = int(np.iinfo(np.int64).min)
 
 CODED = -(2**62)
 """Symbols from `MISSING` up to this one stand for texts and the like; others are integers of an output."""
+
+PLACES = "places of "
+"""With the symbol of a structure, the text whose symbol, which no output has, stands for the places of its parts."""
+
+
+def code_of(text: str) -> int:
+    """Return the symbol of a text: the same in every run and in every process, at most `CODED`.
+
+    >>> code_of("'a'") == code_of("'a'"), code_of("'a'") <= CODED
+    (True, True)
+    """
+    return CODED - int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7], "big")
 
 
 def alike(outputs: Sequence[Outputs]) -> list[Outputs]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,19 @@ class Given:
     value: Any
 
 
+def input_words(table: Any) -> str:
+    """Describe an input, for whoever has to know what a function of data was given.
+
+    >>> input_words(np.array([0.0, 1.0, 1.0])), input_words(Given({"age": 50}))
+    ('an array of shape (3,) with values from 0 to 1', 'an object of type dict')
+    """
+    if isinstance(table, Given):
+        return f"an object of type {type(table.value).__name__}"
+    array = np.asarray(table)
+    values = f" with values from {array.min():g} to {array.max():g}" if array.size else ""
+    return f"an array of shape {array.shape}{values}"
+
+
 @dataclass(frozen=True)
 class StreamPair:
     """Two neighbouring reward tables of shape (T, K), or inputs of a mechanism: arrays or `Given` objects.
@@ -45,6 +58,21 @@ class StreamPair:
     label: str = ""
     base: str = ""
     change: str = ""
+
+    OTHER_DATA: ClassVar[str] = (
+        "arms=K gives rows of K columns, horizon=N makes N rows, rewards=(LOW, HIGH) is the range of the values"
+    )
+    """How to have a function of data tried on other arrays."""
+
+    @classmethod
+    def hint_on(cls, table: Any) -> str:
+        """Return what a function of data was given, and for an array which options give it another one.
+
+        >>> StreamPair.hint_on(Given({"age": 50}))
+        'it was given an object of type dict'
+        """
+        said = f"it was given {input_words(table)}"
+        return said if isinstance(table, Given) else f"{said}: {cls.OTHER_DATA}"
 
     @property
     def family(self) -> str:

@@ -117,6 +117,7 @@ def frontier(
                 remarks.append(
                     f"{name}: it is built for {int(horizon)} rounds where it is simulated, and for fewer else"
                 )
+            remarks += _of_another_notion(policy, name, budgets[0], together=len(given) > 1) if takes else []
             for budget in budgets if takes else [None]:
                 told: dict[str, Any] = {} if budget is None else budget.told
                 played = simulate(policy, place, **told, **once)
@@ -183,6 +184,19 @@ def _takes(policy: Any, unit: str) -> bool:
         hint = "it takes epsilons" if budget == "epsilon" else "it takes rho or mu"
         raise PrivcheckError("policies", policy, f"policies with budgets in {unit}", hint)
     return budget is not None
+
+
+def _of_another_notion(policy: Any, name: str, budget: _Budget, *, together: bool) -> list[str]:
+    """Return what a shipped algorithm's budget says, where that is more than the axis does: others stand beside it."""
+    if is_own(policy) or budget.unit != "epsilon":
+        return []
+    algorithm = ShippedId.read(policy).algorithm
+    if algorithm.local:
+        theory = "" if budget.delta else ", and the theory's bounds are those of central privacy"
+        return [f"{name}: its epsilon is local, of each report by itself, which is the stronger promise{theory}"]
+    if budget.delta and together and not algorithm.approximate:
+        return [f"{name}: it is private in pure epsilon, which is the stronger promise, and is audited for delta, too"]
+    return []
 
 
 def _name(policy: Any) -> str:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from privcheck import extras
+from privcheck.claims import CLAIMS, chosen_claims
 from privcheck.cli import run
 
 FALSE, TRUE = "hu-2021/fact17b", "azize-basu-2022/thm2-constant"
@@ -69,6 +70,12 @@ def test_statements_and_steps_are_shown_and_the_rest_on_request(capsys):
     assert FALSE not in shown
     for fault in ("statement", "step", "range", "misprint", "reading"):
         assert set(listed("--fault", fault).values()) == {fault}
+    every = listed("--fault", "all")
+    run(["claims", "--list", "--status", "wrong"])
+    milder = f". {len(every) - len(shown)} more fail in their range, as a misprint or in a reading: --fault all"
+    assert milder in capsys.readouterr().out
+    run(["claims", "--list", "--fault", "all"])
+    assert " more fail" not in capsys.readouterr().out
     assert listed("--status", "wrong", "--fault", "misprint") == listed("--fault", "misprint")
     assert set(listed("--status", "refuted", "--fault", "misprint")) == {FALSE, "shariff-sheffet-2018/prop11"}
     assert shown == {name: fault for name, fault in listed("--fault", "all").items() if fault in ("statement", "step")}
@@ -105,6 +112,11 @@ def test_list(capsys):
     rows = json.loads(capsys.readouterr().out)["declared"]
     assert len(rows) > 20
     assert all(row["id"].startswith("hu-2021/") and row["quote"] and "status" not in row for row in rows)
+
+
+def test_a_run_of_all_claims_has_the_order_of_the_papers():
+    """The committed run is made by it; claims that are theorems, too, do not bring forward what they rest on."""
+    assert [claim.id for claim in chosen_claims()] == list(CLAIMS)
 
 
 @pytest.mark.parametrize(

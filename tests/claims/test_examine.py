@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import re
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from privcheck import PrivcheckError
 from privcheck.claims import (
     CLAIMS,
     Claim,
@@ -31,10 +33,13 @@ from privcheck.claims import (
     printed,
     probability,
     replay,
+    sqrt,
     variable,
 )
+from privcheck.claims._confirmation import refuted_at
 from privcheck.claims._examine import examine_reading
 from privcheck.claims._orders import divergence
+from privcheck.reporting import evidence_sentences
 
 _spec = importlib.util.spec_from_file_location("controls", Path(__file__).parent / "controls.py")
 controls = importlib.util.module_from_spec(_spec)
@@ -96,15 +101,71 @@ def test_equal_runs_give_equal_findings():
 
 
 def test_a_point_outside_of_the_domain_refutes_nothing():
-    """A strict end, a strict condition, and an integer: at each of these the statement is false but not claimed."""
+    """A strict end, a strict condition, and an integer: at each of these the statement is false but not claimed.
+
+    Whoever asks about such a point is told why, and the search goes on.
+    """
     half = {"x": Fraction(1, 2)}
     assert counterexample(FALSE, half) is not None
-    assert counterexample(FALSE, {"x": Fraction(-1)}) is None
-    assert counterexample(printed(Variable("x", 0.5, 1, low_open=True), says=FALSE.says), half) is None
-    assert counterexample(printed(Variable("x", 0, 1, integer=True), says=FALSE.says), half) is None
+    for of, point in (
+        (X, {"x": Fraction(-1)}),
+        (Variable("x", 0.5, 1, low_open=True), half),
+        (Variable("x", 0, 1, integer=True), half),
+    ):
+        assert refuted_at(printed(of, says=FALSE.says), point) is None
+        with pytest.raises(
+            PrivcheckError, match=rf"point: got x = .*, which is outside of the domain: {re.escape(str(of))}"
+        ):
+            counterexample(printed(of, says=FALSE.says), point)
     for condition in (below(X.symbol, "1/2"), below(exp(X.symbol), exp("1/2")), at_least(X.symbol, "2/3")):
-        assert counterexample(printed(X, says=FALSE.says, assumes=(condition,)), half) is None
+        reading = printed(X, says=FALSE.says, assumes=(condition,))
+        assert refuted_at(reading, half) is None
+        with pytest.raises(PrivcheckError, match=f"condition {re.escape(str(condition))} is not known to hold there"):
+            counterexample(reading, half)
     assert counterexample(printed(X, says=FALSE.says, assumes=(at_most(X.symbol, "1/2"),)), half) is not None
+
+
+@pytest.mark.parametrize("says", [at_most(log(X.symbol - 2), -5), at_most(0, 1 / (X.symbol - 1))])
+def test_a_point_without_a_value_is_told_apart_from_one_at_which_the_statement_holds(says):
+    with pytest.raises(PrivcheckError, match=r"point: got x = 1, at which .* is not defined"):
+        counterexample(printed(X, says=says), {"x": 1})
+
+
+def test_a_statement_without_two_sides_has_no_counterexample_to_look_for():
+    for says in (None, CLAIMS["hu-2021/thm9"].readings[0].says):
+        reading = Reading("in words", CLAIMS["hu-2021/thm9"].readings[0].variables if says else (X,), says)
+        with pytest.raises(PrivcheckError, match="reading: got the reading 'in words', which compares no two sides"):
+            counterexample(reading, {"x": 1})
+
+
+WIDE = Variable("x", -1, 1)
+
+
+def test_points_without_a_value_count_apart_from_those_that_were_tried():
+    """sqrt(x) has no value on half of the range, and the condition leaves out a part of the other half."""
+    found = examine(claimed(printed(WIDE, says=at_most(sqrt(WIDE.symbol), 2))), Effort(3000, 0))
+    told = found.readings[0].evidence
+    assert found.status == "not-refuted"
+    assert told["tried"] + told["undefined"] <= 3000
+    assert min(told["tried"], told["undefined"]) > 300
+    assert f"{told['tried']} points, and {told['undefined']} more without a value" in evidence_sentences(found)[0]
+    fewer = printed(WIDE, says=at_most(sqrt(WIDE.symbol), 2), assumes=(below("1/2", WIDE.symbol),))
+    inside = examine(claimed(fewer), Effort(3000, 0)).readings[0].evidence
+    assert "undefined" not in inside
+    assert inside["tried"] < told["tried"]
+    everywhere = examine(claimed(printed(X, says=at_most(X.symbol, 2))), Effort(3000, 0)).readings[0].evidence
+    assert "undefined" not in everywhere
+
+
+def test_a_statement_that_nowhere_has_a_value_was_not_tried():
+    found = examine(claimed(printed(X, says=at_most(log(X.symbol - 2), 0))), LITTLE)
+    assert found.status == "not-checkable"
+    assert evidence_sentences(found)[0].startswith("no point was tried: ")
+
+
+def test_a_condition_without_a_value_makes_nothing_suspicious():
+    reading = printed(WIDE, says=at_least(WIDE.symbol, 0), assumes=(at_least(sqrt(WIDE.symbol), 0),))
+    assert examine_reading(reading, LITTLE).status in ("not-refuted", "verified-on-region", "proven")
 
 
 def test_equality_never_refutes_an_inequality():

@@ -269,6 +269,9 @@ def test_a_share_stands_beside_the_status():
     assert found.status == "verified-on-region"
     share = found.readings[0].evidence["share"]
     assert 0.9 < share < 0.999
+    printed_share = f"verified-on-region ({math.floor(1000 * share) / 10:.1f} % of it)"
+    assert repr(found) == f"<me/x: {printed_share}>"
+    assert f"  me/x: {printed_share}" in repr(Findings([found]))
     (sentence,) = evidence_sentences(found)
     assert sentence.endswith("; the rest of the domain is not proven")
     console = Console(width=200, file=io.StringIO())

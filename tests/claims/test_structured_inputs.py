@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from privcheck.claims import CLAIMS, Reading, Variable, counterexample
+from privcheck.claims import CLAIMS, Reading, Variable
+from privcheck.claims._confirmation import refuted_at
 
 QUIET = settings(
     derandomize=True,
@@ -34,7 +35,7 @@ def values(of: Variable) -> st.SearchStrategy[Fraction]:
 def smallest(reading: Reading) -> dict[str, Fraction]:
     """The simplest counterexample that hypothesis finds."""
     points = st.fixed_dictionaries({of.name: values(of) for of in reading.variables})
-    return find(points, lambda point: counterexample(reading, point) is not None, settings=QUIET)
+    return find(points, lambda point: refuted_at(reading, point) is not None, settings=QUIET)
 
 
 SHRUNK = {
@@ -67,7 +68,7 @@ def test_it_finds_nothing_where_nothing_fails(key):
     reading = CLAIMS[key[0]].readings[key[1]]
     points = st.fixed_dictionaries({of.name: values(of) for of in reading.variables})
     with pytest.raises(NoSuchExample):
-        find(points, lambda at: counterexample(reading, at) is not None, settings=settings(QUIET, max_examples=60))
+        find(points, lambda at: refuted_at(reading, at) is not None, settings=settings(QUIET, max_examples=60))
 
 
 COORDINATE = st.integers(-3, 3).map(Fraction)
@@ -114,7 +115,7 @@ def test_horizons_that_are_too_short_for_the_printed_choice():
     (reading,) = CLAIMS["azize-basu-2022/thm7-choice"].readings
     at = {"Delta": Fraction(1), "epsilon": Fraction(2), "alpha": Fraction(4)}
     horizons = st.integers(2, 10**5).map(Fraction)
-    found = find(horizons, lambda T: counterexample(reading, at | {"T": T}) is not None, settings=QUIET)
+    found = find(horizons, lambda T: refuted_at(reading, at | {"T": T}) is not None, settings=QUIET)
     block = 2 ** math.ceil(math.log2(16 * math.log(found) / 2))
     assert block < found
-    assert counterexample(reading, at | {"T": found - 1}) is None
+    assert refuted_at(reading, at | {"T": found - 1}) is None

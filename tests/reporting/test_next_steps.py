@@ -6,6 +6,7 @@ import re
 import shlex
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -17,7 +18,12 @@ from privcheck.reporting._descriptions.next_steps import next_step
 from privcheck.results._example_results import FIXED_BANDIT, GRANTED, VIOLATION
 from privcheck.targets import load
 
+OF_OBJECTS = replace(VIOLATION.witness, first=np.zeros((0, 0)), second=np.zeros((0, 0)))
+"""A witness of two data frames: a certificate hands arrays over, and would say no more than that."""
+
 OWN = replace(VIOLATION, target="mine.py:Mine", arms=2, feedback="bandit")
+
+SLOW = {"verdict": "inconclusive", "engine": "python", "runs": 20, "screening_runs": 100, "seconds": 9.0}
 
 
 @pytest.mark.parametrize(
@@ -31,6 +37,7 @@ OWN = replace(VIOLATION, target="mine.py:Mine", arms=2, feedback="bandit")
         ({"rewards": (-1.0, 2.5)}, "fix"),
         ({"feedback": "mechanism", "target": "mine.py:count", "arms": 0}, "certify"),
         ({"feedback": "mechanism", "target": "mine.py:count", "neighbours": "add-remove"}, "certify"),
+        ({"feedback": "mechanism", "target": "mine.py:count", "arms": 3, "rewards": (0.0, 9.0)}, "certify"),
     ],
 )
 def test_the_command_takes_its_options(changes, word, tmp_path, monkeypatch, capsys):
@@ -48,11 +55,34 @@ def test_the_command_takes_its_options(changes, word, tmp_path, monkeypatch, cap
 @pytest.mark.parametrize(
     "changes",
     [
+        {},
+        {"feedback": "mechanism", "target": "mine.py:fit", "arms": 0, "delta": 1e-6},
+        {"feedback": "identification", "rewards": (-1.0, 2.0)},
+    ],
+)
+def test_after_too_few_runs_of_slow_code_its_noise_is_looked_at_alone(changes, tmp_path, monkeypatch, capsys):
+    """An option that the command does not have would be named before the file, which is not there."""
+    monkeypatch.chdir(tmp_path)
+    told, command = next_step(replace(OWN, **SLOW | changes))
+    program, *arguments = shlex.split(command)
+    assert (program, arguments[0]) == ("privcheck", "steps")
+    assert "slow" in told
+    assert run(arguments) == 2
+    assert capsys.readouterr().err.startswith("privcheck: target: got 'mine.py'")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
         {"target": "adap-ucb"},
         {"verdict": "inconclusive"},
         {"verdict": None},
         {"guarded": True},
         {"target": "python x.py"},
+        SLOW | {"seconds": 0.1},
+        SLOW | {"engine": "./fit"},
+        SLOW | {"streams": [[[0.0]], [[1.0]]]},
+        {"feedback": "mechanism", "target": "mine.py:count", "arms": 0, "witness": OF_OBJECTS},
     ],
 )
 def test_where_nothing_comes_next(changes):

@@ -12,7 +12,7 @@ import privcheck
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import clean
 from privcheck.reporting._pictures.witness_excerpt import text_streams, view
-from privcheck.reporting._text.audit_sentences import as_expected, headline, meaning, verdict_sentence
+from privcheck.reporting._text.audit_sentences import as_expected, headline, meaning, resolution, verdict_sentence
 from privcheck.reporting._text.both_bounds import contradiction, of_one_object, sandwich
 from privcheck.reporting._text.numbers import (
     at_least,
@@ -219,3 +219,12 @@ def test_bounds_on_different_builds_are_not_joined():
     assert "true epsilon" not in sandwich(apart)
     assert contradiction(replace(apart, epsilon_lower=1.5, verdict="violation")) is None
     assert sandwich(replace(apart, guarded=True)) == sandwich(CERTIFIED)
+
+
+def test_a_resolution_below_the_bound_is_said_to_be_that_of_one_event(reports):
+    """The level of the verdict is stricter than that of the bound, and the bound may count a mirror image, too."""
+    report = reports["violation"]
+    above = replace(report, epsilon_lower=2.3, resolution=replace(report.resolution, epsilon=0.759, mass=None))
+    assert resolution(above) == "a lower bound of up to 0.759 at this level from one event alone"
+    assert "alone" not in resolution(replace(above, epsilon_lower=0.7))
+    assert "alone" not in resolution(replace(above, epsilon_lower=None))

@@ -169,6 +169,15 @@ def test_a_missing_library_is_named(monkeypatch):
         VIOLATION.to_frame(library="arrow")
 
 
+def test_a_derived_bound_cites_all_that_it_rests_on():
+    """The papers whose inequalities a derivation uses, and the package that has the derivation."""
+    rows = evaluate(named_instance("c2", epsilon=1.0, horizon=10**6)).to_frame(library="pandas")
+    cites = {name: set(keys.split(",")) for name, keys in zip(rows["id"], rows["cite"], strict=True)}
+    assert cites["local-privacy/rate-attained"] == {"kairouz-2015", "garivier-cappe-2011", "privcheck"}
+    assert cites["finite-time/pure"] == {"bretagnolle-huber-1979", "privcheck"}
+    assert cites["concentrated-privacy/rate"] == {"lai-robbins-1985"}
+
+
 def test_every_source_has_a_bibtex_entry():
     from privcheck.bandits import ALGORITHMS
 

@@ -41,6 +41,20 @@ class Follower:
         self.rounds += 1
 
 
+def test_an_epsilon_of_another_notion_is_told():
+    """All stand on one axis: a local epsilon, and a pure one beside a delta, promise more than the others."""
+    quick = {"epsilons": [1.0], "runs": 2, "horizon": 50, "audit_runs": 0, "certificates": False}
+    central, local = frontier("adap-ucb", MEANS, **quick), frontier(["adap-ucb", "ldp-ucb"], MEANS, **quick)
+    assert central.remarks == ()
+    (remark,) = local.remarks
+    assert remark.startswith("ldp-ucb: its epsilon is local")
+    assert remark.endswith("the theory's bounds are those of central privacy")
+    with_delta = frontier(["adap-ucb", "ldp-ucb"], MEANS, delta=1e-6, **quick).remarks
+    assert [of.partition(",")[0] for of in with_delta] == [
+        "adap-ucb: it is private in pure epsilon", "ldp-ucb: its epsilon is local"
+    ]  # fmt: skip
+
+
 @pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
 def test_a_false_claim_is_refuted_and_a_true_one_is_enclosed(monkeypatch):
     module = importlib.import_module("privcheck.tradeoffs._frontier")

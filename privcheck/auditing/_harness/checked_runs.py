@@ -119,7 +119,9 @@ class _Check:
         small = SMALL._replace(calls=few)
         calls = self._calls(small)
         if all(all_raised(Outputs.joined(of_input)) for of_input in calls):
-            raise PolicyError("target", words(f"{self.runner.raised} in every run"), *_RAISES)  # type: ignore[attr-defined]
+            given = StreamPair.hint_on(self.inputs[0][0])
+            got = words(f"{self.runner.raised} in every run")  # type: ignore[attr-defined]
+            raise PolicyError("target", got, "a mechanism that returns an output", f"{_FIRST}; {given}")
         if self.runner.engine == "kernel":
             return ()
         self._refuse(calls, small)
@@ -232,7 +234,7 @@ class _Check:
         return PolicyError("target", words(got + shown), expected, hint)
 
 
-_RAISES = "a mechanism that returns an output", "fix this first: an exception in some runs only would be an output"
+_FIRST = "fix this first: an exception in some runs only would be an output"
 
 _DEPENDENT = {
     "repeated": ("runs that share their noise", "look for random numbers that are kept for later runs"),

@@ -20,6 +20,9 @@ from privcheck.targets import Outputs, fitted
 MOST_NUMBERS = 8
 """Real parts of an output that are read separately, to bound the number of scores."""
 
+MOST_LISTED = 4
+"""Parts with names, such as the keys of a dict, that are listed where all are read together."""
+
 MOST_WEIGHED = 256
 """Real parts of an output that are weighed against each other, to bound the time; in the search a quarter of them."""
 
@@ -58,6 +61,11 @@ def number_views(
     found: list[View] = []
     numbers, discrete, read_as_numbers = outputs.numbers.shape[1], outputs.symbols.shape[1], len(columns)
 
+    parts = [name for name, _ in columns if name.endswith("]")]
+    every = f"all numbers of the {whole}"
+    if len(parts) == len(columns) <= MOST_LISTED:
+        every = " and ".join([", ".join(parts[:-1]), *parts[-1:]] if len(parts) > 1 else parts) or every
+
     def real(runs: Outputs) -> Array:
         return np.stack([read(runs) for _, read in columns], axis=1) if columns else np.zeros((len(runs), 0))
 
@@ -69,10 +77,10 @@ def number_views(
             found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
             found.append(NumberView(f"{label} (histogram)", read, Histogram))
     if read_as_numbers > 1 or (numbers and not thorough):
-        found.append(NumberView(f"all numbers of the {whole} (histograms)", real, SumOfHistograms))
+        found.append(NumberView(f"{every} (histograms)", real, SumOfHistograms))
     most = min(MOST_WEIGHED if thorough else MOST_WEIGHED // 4, len(outputs) // RUNS_PER_PART)
     if 1 < read_as_numbers <= most:
-        found.append(NumberView(f"all numbers of the {whole} (linear discriminant)", real, Discriminant))
+        found.append(NumberView(f"{every} (linear discriminant)", real, Discriminant))
     found += _combined(outputs, symbols, columns, real, whole, thorough=thorough)
     if thorough and (read_as_numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
         everything = f"the whole {whole} (logistic regression)"
@@ -116,7 +124,8 @@ def _combined(
 def numbered(name: str, outputs: Outputs) -> list[tuple[str, Callable[[Outputs], Array]]]:
     """Return the real parts of outputs as columns named `name`, with a number if there are several."""
     count = outputs.numbers.shape[1]
-    return [(name if count == 1 else f"{name} {place}", _column(place)) for place in range(count)]
+    places = outputs.places[1] or ["" if count == 1 else f" {place}" for place in range(count)]
+    return [(f"{name}{where}", _column(place)) for place, where in enumerate(places)]
 
 
 def _column(place: int) -> Callable[[Outputs], Array]:

@@ -30,7 +30,7 @@ def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) 
     found: list[View] = [SequenceView("output", 0, read, read.in_words)] if read.columns or read.lengths else []
     parts = outputs.symbols.shape[1]
     integers = [
-        ("output" if parts == 1 else f"part {place}", _integer(place))
+        (read.name(place), _integer(place))
         for place in range(parts)
         if len(np.unique(_integer(place)(outputs[:1000]), equal_nan=True)) > FEW_SYMBOLS
     ]
@@ -53,6 +53,13 @@ class _Symbols:
         constant = (outputs.symbols == outputs.symbols[:1]).all(axis=0) & _coded(outputs.symbols[:1]).all(axis=0)
         self.columns = [int(place) for place in np.flatnonzero(~constant)] or list(range(self.parts))
         self.lengths = len(np.unique(_lengths(outputs))) > 1
+        self.places = ["", *places] if (places := outputs.places[0]) else []
+
+    def name(self, place: int) -> str:
+        """Return the name of a discrete part."""
+        if self.places and place:
+            return f"output{self.places[place]}"
+        return "output" if self.parts == 1 else f"part {place}"
 
     def __call__(self, outputs: Outputs) -> Symbols:
         shown: Symbols = fitted(outputs.symbols, self.parts, MISSING)[:, self.columns]
@@ -60,6 +67,9 @@ class _Symbols:
 
     def in_words(self, symbols: tuple[int, ...]) -> str:
         """Spell out what was read, or its beginning."""
+        if self.places and not self.lengths and 0 not in self.columns and symbols:
+            read = zip(self.columns, symbols, strict=False)
+            return ", ".join(f"{self.name(place)} is {symbol}" for place, symbol in read if symbol != MISSING)
         if not self.lengths or not symbols:
             return in_words(symbols)
         known = [symbol for symbol in symbols[1:] if symbol != MISSING]

@@ -55,7 +55,37 @@ def numbers_in_code(target: Any) -> list[float]:
     >>> numbers_in_code(clipped)
     [0.37, 12.0]
     """
-    found, seen = dict[float, None](), set[int]()
+    found = dict[float, None]()
+    for part in _read(target):
+        if (
+            isinstance(part, int | float | np.integer | np.floating)
+            and not isinstance(part, bool)
+            and -LARGEST <= part <= LARGEST  # neither NaN nor a whole number too large for a float
+        ):
+            found.setdefault(float(part))
+    return list(found)
+
+
+LIMITING = frozenset({"clip", "clamp", "min", "max", "minimum", "maximum", "fmin", "fmax"})
+"""Names of functions and methods that keep values within limits."""
+
+
+def limits_beyond(target: Any, low: float, high: float) -> list[float]:
+    """Return the numbers outside of a range that code with a clip, a minimum or a maximum names; none without one.
+
+    >>> def clipped(data, rng):
+    ...     return np.clip(data, 0, 100).sum() + rng.laplace()
+    >>> limits_beyond(clipped, 0.0, 1.0), limits_beyond(clipped, 0.0, 200.0)
+    ([100.0], [])
+    """
+    if not any(isinstance(part, CodeType) and LIMITING.intersection(part.co_names) for part in _read(target)):
+        return []
+    return [number for number in numbers_in_code(target) if not low <= number <= high]
+
+
+def _read(target: Any) -> Iterator[Any]:
+    """Yield what a target's own code names, and what the functions and classes name that it names."""
+    seen = set[int]()
     todo = [target]
     while todo and len(seen) < MOST_READ:
         each = todo.pop(0)
@@ -63,14 +93,9 @@ def numbers_in_code(target: Any) -> list[float]:
             continue
         seen.add(id(each))
         for part in _named_by(each):
-            if isinstance(part, bool) or part is None:
-                continue
-            if isinstance(part, int | float | np.integer | np.floating):
-                if -LARGEST <= part <= LARGEST:  # neither NaN nor a whole number too large for a float
-                    found.setdefault(float(part))
-            elif _is_code(part):
+            yield part
+            if not isinstance(part, bool | int | float | np.number | None) and _is_code(part):
                 todo.append(part)
-    return list(found)
 
 
 def _is_code(value: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.generators import made_by, noticed_generator
-from privcheck.targets import Outputs, Runner
+from privcheck.targets import Outputs, Runner, all_raised
 
 OURS = str(Path(__file__).parents[2]) + os.sep
 MECHANISMS = str(Path(OURS, "mechanisms")) + os.sep
@@ -34,12 +34,15 @@ class Drawing:
     places : file and line of each draw, and the name of the function there, each once.
     draws : the number of calls of the Generator's methods.
     own : names of functions in which the target itself draws.
+    runs, raised : how many were played, and how many of them raised an exception.
     """
 
     functions: tuple[FunctionType, ...]
     places: tuple[tuple[str, str], ...]
     draws: int
     own: frozenset[str] = frozenset()
+    runs: int = 0
+    raised: int = 0
 
 
 @dataclass
@@ -105,9 +108,10 @@ def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
     tables : inputs.
     seed : of the runs.
     """
-    seen = _Noticed()
+    seen, raised = _Noticed(), 0
     for number, table in enumerate(tables):
-        noticed_run(runner, table, np.random.SeedSequence(seed, spawn_key=(number,)), seen.draw)
+        output = noticed_run(runner, table, np.random.SeedSequence(seed, spawn_key=(number,)), seen.draw)
+        raised += all_raised(output)
     codes = {code: depth for code, depth in seen.codes.items() if not code.co_flags & NO_PLAIN_CALL}
     found = [
         function
@@ -119,7 +123,7 @@ def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
         of_code.setdefault(function.__code__, []).append(function)
     alone = [functions[0] for functions in of_code.values() if len(functions) == 1]
     alone.sort(key=lambda function: codes[function.__code__])
-    return Drawing(tuple(alone), tuple(seen.places), seen.draws, frozenset(seen.own))
+    return Drawing(tuple(alone), tuple(seen.places), seen.draws, frozenset(seen.own), len(tables), raised)
 
 
 def noticed_run(

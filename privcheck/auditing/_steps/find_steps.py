@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -21,7 +22,17 @@ from privcheck.generators import global_generators_kept
 from privcheck.progress import progress
 from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, StepBound, StepsReport, Suspicion
 from privcheck.scheduling import one_thread
-from privcheck.targets import Claim, MechanismRunner, PolicyRunner, Runner, Settings, StepsSettings, function_at, load
+from privcheck.targets import (
+    Claim,
+    MechanismRunner,
+    PolicyRunner,
+    Runner,
+    Settings,
+    StepsSettings,
+    StreamPair,
+    function_at,
+    load,
+)
 
 OWN_COINS = 0x57E95
 """With the seed of an audit, makes the seed of the look at steps, whose runs share no coins with those that count."""
@@ -148,12 +159,30 @@ def steps(
             ends = started + effort.time_budget
             looked = ends - LEFT_TO_CALLS * effort.time_budget if effort.runs is None else math.inf
             found = search_steps(plan.policy.runner, pairs_of, seeds, looked, advance)
-            if not found.drawing.draws:
-                got = words(f"{plan.policy.name}, which draws nothing from the Generator that it is given")
-                raise PrivcheckError("target", got, "a target that draws from it", NO_DRAWS)
+            refuse_if_nothing_is_drawn(found, plan)
             deadline = ends if effort.runs is None else math.inf
             alone, why, suspicion = best_tried(found, plan, seeds, effort.runs, deadline, advance)
     return _report(plan, found, alone, suspicion, why, time.monotonic() - started)
+
+
+def refuse_if_nothing_is_drawn(found: Steps, plan: Plan) -> None:
+    """Refuse a target that raised an exception in all of the first runs, or drew nothing in them."""
+    seen = found.drawing
+    raised = _raised_in(found, plan.policy.runner)
+    if seen.raised == seen.runs:
+        given = StreamPair.hint_on(plan.candidates[0].first)
+        hint = f"fix this first: an exception in some runs only would be an output; {given}"
+        raise PrivcheckError("target", words(raised), "a target that returns an output", hint)
+    if not seen.draws:
+        got = f"{plan.policy.name}, which draws nothing from the Generator that it is given"
+        hint = f"{raised}; {NO_DRAWS}" if raised else NO_DRAWS
+        raise PrivcheckError("target", words(got), "a target that draws from it", hint)
+
+
+def _raised_in(found: Steps, runner: Runner) -> str:
+    """Return what was raised in how many of the first runs; an empty text if nothing was."""
+    seen = found.drawing
+    return f"{runner.raised} in {seen.raised} of {seen.runs} runs" if seen.raised else ""  # type: ignore[attr-defined]
 
 
 def best_tried(
@@ -251,7 +280,11 @@ def _report(
         pairs=found.looked_at,
         runs=found.runs,
         provided=PROVIDED if alone is not None else (),
-        notes=(*_notes(found, why), *(() if alone is None else alone.outcome.notes)),
+        notes=(
+            *_notes(found, why),
+            *_raised_note(found, policy.runner),
+            *(() if alone is None else alone.outcome.notes),
+        ),
         seconds=seconds,
     )
 
@@ -299,6 +332,16 @@ def _bound(found: Steps, alone: Alone) -> StepBound:
         alone.outcome.epsilon_lower,
         alone.runs,
     )
+
+
+def _raised_note(found: Steps, runner: Runner) -> list[str]:
+    seen = found.drawing
+    if not seen.raised:
+        return []
+    kind, _, text = runner.raised.partition(":")  # type: ignore[attr-defined]
+    place = re.search(r" \([^()]*, line \d+\)$", text)  # the message itself may be private
+    raised = f"{kind}{place.group() if place else ''} in {seen.raised} of the first {seen.runs} runs"
+    return [f"the target raised {raised}: an exception is an output, and nothing that would follow it is played"]
 
 
 def _notes(found: Steps, why: str) -> list[str]:

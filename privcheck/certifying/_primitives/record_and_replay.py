@@ -38,7 +38,7 @@ from privcheck.mechanisms import DivergenceError, recording
 from privcheck.privacy import Contexts, refuse_adding
 from privcheck.progress import progress
 from privcheck.results import Certificate, ReplayResult
-from privcheck.targets import CertifySettings, Loaded, Target, describe_exception
+from privcheck.targets import CertifySettings, Loaded, StreamPair, Target, describe_exception
 
 MOST_REPLAYS = 500
 """The number of replays above which pairs are replayed with one seed each."""
@@ -215,9 +215,15 @@ class Player:
         except (DivergenceError, PrivcheckError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            got = words(describe_exception(error))
-            raise PrivcheckError("target", got, "a mechanism that returns an output") from None
+            got, hint = words(describe_exception(error)), f"{StreamPair.hint_on(data)}; {ARRAYS_ONLY}"
+            raise PrivcheckError("target", got, "a mechanism that returns an output", hint) from None
 
+
+ARRAYS_ONLY = (
+    "for code that takes a data frame or records, certify a function that makes them of the array, as in "
+    "f(pandas.DataFrame(data, columns=['age', 'ill']), rng)"
+)
+"""What to do about a target that takes no arrays."""
 
 LED = ("bandit", "full", "delayed", "identification")
 """Kinds of feedback under which the symbols of a run are the actions that `select()` returns."""

@@ -8,18 +8,21 @@ from collections.abc import Mapping
 import numpy as np
 
 from privcheck.claims._claim import Reading
-from privcheck.claims._search.violation import violation
+from privcheck.claims._search.violation import Points, violation
 
 
-def climb(reading: Reading, start: Mapping[str, float], evaluations: int) -> tuple[dict[str, float], float]:
+def climb(
+    reading: Reading, start: Mapping[str, float], evaluations: int, points: Points
+) -> tuple[dict[str, float], float]:
     """Return the best point that a Nelder-Mead search finds from a start, and its violation.
 
-    Integers stay as they are: the start has already been chosen among many.
+    Integers stay as they are: the start has already been chosen among many. The points on the way are counted.
     """
     from scipy.optimize import minimize
 
     moving = [of for of in reading.variables if not of.integer]
     best, value = dict(start), violation(reading, start)
+    value = -math.inf if math.isnan(value) else value
     if not moving or evaluations < 10:
         return best, value
     logarithmic = [start[of.name] > 0.0 and of.searched[0] >= 0.0 for of in moving]
@@ -34,6 +37,7 @@ def climb(reading: Reading, start: Mapping[str, float], evaluations: int) -> tup
 
     def loss(position: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         found = violation(reading, at(position))
+        points.add(found)
         return -found if math.isfinite(found) else 2.0
 
     result = minimize(

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from privcheck.claims._claim import Reading, Relation
-from privcheck.claims._confirmation import Counterexample, counterexample, enclosed
+from privcheck.claims._confirmation import Counterexample, enclosed, refuted_at
 from privcheck.claims._search.climb import climb
 from privcheck.claims._search.round_numbers import rounder
 from privcheck.claims._search.starting_points import candidates
-from privcheck.claims._search.violation import violations
+from privcheck.claims._search.violation import Points, violations
 
 STARTS = 4
 CLEAR = 1e-9
@@ -28,7 +28,8 @@ class Search:
 
     Parameters
     ----------
-    tried : number of evaluated points.
+    tried : number of points at which both sides were compared.
+    undefined : number of further points of the domain at which floats gave a side or a condition no value.
     closest : the largest relative violation in floats; negative if the statement held at all points.
     where : the point where that was, six digits.
     found : the confirmed counterexample, if there is one.
@@ -37,6 +38,7 @@ class Search:
     """
 
     tried: int
+    undefined: int
     closest: float
     where: dict[str, str]
     found: Counterexample | None
@@ -54,13 +56,15 @@ def hunt(reading: Reading, evaluations: int, seed: int) -> Search:
     """
     rng = np.random.default_rng(seed)
     spread = max(30, evaluations // 2)
-    points = candidates(reading, spread, rng)
+    points, counted = candidates(reading, spread, rng), Points()
     found = violations(reading, points)
+    counted.add(found)
+    found = np.where(np.isnan(found), -np.inf, found)
     order = np.argsort(-found, kind="stable")[:STARTS]
     reached = []
     for index in order:
         start = {name: float(values[index]) for name, values in points.items()}
-        reached.append(climb(reading, start, (evaluations - spread) // STARTS))
+        reached.append(climb(reading, start, (evaluations - spread) // STARTS, counted))
         reached.append((start, float(found[index])))
     reached.sort(key=lambda pair: -pair[1])
     best, closest = reached[0]
@@ -68,13 +72,12 @@ def hunt(reading: Reading, evaluations: int, seed: int) -> Search:
     for point, value in reached:
         if value > CLEAR and confirmed is None:
             exact = rounder(reading, point)
-            confirmed = counterexample(reading, exact)
+            confirmed = refuted_at(reading, exact)
     doubtful = [point for point, value in reached if value > SERIOUS and confirmed is None]
     unconfirmed = not all(_held(reading, point) for point in doubtful)
     where = {name: f"{value:.6g}" for name, value in best.items()}
-    return Search(
-        evaluations, closest if confirmed or unconfirmed else min(closest, 0.0), where, confirmed, unconfirmed
-    )
+    closest = closest if confirmed or unconfirmed else min(closest, 0.0)
+    return Search(counted.tried, counted.undefined, closest, where, confirmed, unconfirmed)
 
 
 def _held(reading: Reading, point: dict[str, float]) -> bool:

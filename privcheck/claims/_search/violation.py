@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ SMALLEST = 1e-300
 
 
 def violation(reading: Reading, point: Mapping[str, float]) -> float:
-    """Return the relative amount by which a relation fails at a point; negative where it holds, -inf outside.
+    """Return the relative amount by which a relation fails at a point; negative where it holds.
+
+    Outside of the domain it is -inf, and where floats give a side or a condition no value it is NaN.
 
     >>> from privcheck.claims._claim import at_most, printed
     >>> from privcheck.claims._variables import probability
@@ -27,10 +30,11 @@ def violation(reading: Reading, point: Mapping[str, float]) -> float:
     """
     if any(_outside(of, point[of.name]) for of in reading.variables):
         return -math.inf
-    for condition in reading.assumes:
-        slack = _at(condition.gap, point)
-        if slack < 0.0 or (slack == 0.0 and condition.sense == "<"):
-            return -math.inf
+    slacks = [(_at(condition.gap, point), condition.sense) for condition in reading.assumes]
+    if any(slack < 0.0 or (slack == 0.0 and sense == "<") for slack, sense in slacks):
+        return -math.inf
+    if any(math.isnan(slack) for slack, _ in slacks):
+        return math.nan
     says = reading.says
     assert isinstance(says, Relation)
     left, right = _at(says.left, point), _at(says.right, point)
@@ -44,17 +48,37 @@ def violations(reading: Reading, points: Mapping[str, Any]) -> Any:
     count = len(next(iter(points.values()))) if points else 1
     try:
         left, right = (np.broadcast_to(evaluate(side, ARRAYS, points), count) for side in (says.left, says.right))
-        found = _relative(says.sense, left, right)
+        found, outside = _relative(says.sense, left, right), np.zeros(count, bool)
         for condition in reading.assumes:
             slack = evaluate(condition.gap, ARRAYS, points)
-            excluded = np.less_equal(slack, 0.0) if condition.sense == "<" else np.less(slack, 0.0)
-            found = np.where(excluded, -np.inf, found)
+            outside |= np.less_equal(slack, 0.0) if condition.sense == "<" else np.less(slack, 0.0)
+            found = np.where(np.isnan(slack), np.nan, found)
         for of in reading.variables:
-            found = np.where(_outside(of, points[of.name]), -np.inf, found)
+            outside |= _outside(of, points[of.name])
     except ArithmeticError:  # a sum whose limits differ from point to point
         listed = [{name: float(values[i]) for name, values in points.items()} for i in range(count)]
         return np.array([violation(reading, point) for point in listed])
-    return np.nan_to_num(found, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+    return np.where(outside, -np.inf, found)
+
+
+@dataclass
+class Points:
+    """What became of the points of a search; those outside of the domain count as neither.
+
+    Parameters
+    ----------
+    tried : at which both sides were compared.
+    undefined : at which floats gave a side or a condition no value: it has none, or one that is too large for them.
+    """
+
+    tried: int = 0
+    undefined: int = 0
+
+    def add(self, found: Any) -> None:
+        """Count the values of `violation` at some points."""
+        undefined = int(np.isnan(found).sum())
+        self.undefined += undefined
+        self.tried += int(np.size(found) - np.isneginf(found).sum()) - undefined
 
 
 def _outside(of: Variable, value: Any) -> Any:
@@ -74,5 +98,4 @@ def _relative(sense: str, left: Any, right: Any) -> Any:
     with np.errstate(all="ignore"):
         excess = {"<=": left - right, ">=": right - left, "==": np.abs(left - right)}[sense]
         scale = np.maximum(np.maximum(np.abs(left), np.abs(right)), SMALLEST)
-        found = np.where(np.isinf(excess), np.sign(excess), excess / scale)
-    return np.where(np.isnan(found), -np.inf, found)
+        return np.where(np.isinf(excess), np.sign(excess), excess / scale)

@@ -11,6 +11,10 @@ from privcheck.results import AuditReport
 PATCH, LINE = "look for a patch", "a certificate names the line at which data leak"
 PROOF = "a certificate proves what an audit cannot"
 INPUTS = "see which inputs of its noise the data move"
+ALONE = "so few runs of slow code say little: play the call that adds the noise alone"
+
+SLOW_RUN = 5e-3
+"""Seconds that a run of slow code takes on average: then `privcheck steps` sees more than whole runs do."""
 
 
 def next_step(report: AuditReport) -> tuple[str, str]:
@@ -29,19 +33,35 @@ def next_step(report: AuditReport) -> tuple[str, str]:
     file, _, name = report.target.rpartition(":")
     told = ("epsilon", report.epsilon_claimed), ("delta", report.delta), ("rho", report.rho), ("mu", report.mu)
     budget = [f"--{option} {number_in_command(amount)}" for option, amount in told if amount]
-    judged = report.verdict in ("violation", "consistent") and not report.guarded and report.contexts is None
-    if not (judged and budget and file.endswith(".py") and name.isidentifier()):
+    plain = not report.guarded and report.contexts is None
+    if not (plain and budget and file.endswith(".py") and name.isidentifier()):
         return "", ""
     place = shlex.quote(clean(report.target))
     others = [f"--neighbours {report.neighbours}"] * (report.neighbours != "row")
+    if report.rewards != (0.0, 1.0):
+        others.append("--rewards {},{}".format(*map(number_in_command, report.rewards)))
+    given = others + [f"--arms {report.arms}"] * (report.arms > 0)
+    if is_slow(report) and (report.streams is None or isinstance(report.streams, str)):
+        given += [] if report.feedback in ("mechanism", "bandit") else [f"--feedback {report.feedback}"]
+        given += [] if report.streams is None else [f"--streams {shlex.quote(clean(report.streams))}"]
+        return ALONE, " ".join(["privcheck steps", place, *budget, *given])
+    if report.verdict not in ("violation", "consistent"):
+        return "", ""
     if report.feedback == "mechanism":
-        return INPUTS, " ".join(["privcheck certify", place, *budget, "--primitives numpy", *others])
+        if report.witness is not None and not len(report.witness.first):  # Python objects, which no array replaces
+            return "", ""
+        return INPUTS, " ".join(["privcheck certify", place, *budget, "--primitives numpy", *given])
     if report.verdict == "violation" and report.epsilon_claimed is not None and not report.delta:
         game = report.feedback, report.neighbours, report.rewards
         if patch := fix_of(report.target, report.epsilon_claimed, report.arms, *game):
             return PATCH, patch
-    asked = [place, *budget, f"--arms {report.arms}"]
-    if report.rewards != (0.0, 1.0):
-        asked.append("--rewards {},{}".format(*map(number_in_command, report.rewards)))
     others += [f"--feedback {report.feedback}"] * (report.feedback != "bandit")
-    return LINE if report.verdict == "violation" else PROOF, " ".join(["privcheck certify", *asked, *others])
+    asked = [place, *budget, f"--arms {report.arms}", *others]
+    return LINE if report.verdict == "violation" else PROOF, " ".join(["privcheck certify", *asked])
+
+
+def is_slow(report: AuditReport) -> bool:
+    """Tell whether an audit of Python code in this process ended undecided because a run takes long."""
+    played = 2 * report.runs + report.screening_runs
+    undecided = report.verdict == "inconclusive" and report.suspicion is None and report.epsilon_claimed is not None
+    return undecided and report.engine == "python" and report.seconds > SLOW_RUN * max(1, played)

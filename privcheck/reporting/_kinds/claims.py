@@ -17,7 +17,6 @@ from privcheck.reporting._text.claim_sentences import (
     fault_sentences,
     headline,
     side_sentences,
-    status_words,
 )
 from privcheck.reporting._text.claims_markdown import claims_page
 from privcheck.reporting._text.evidence_page import evidence_page
@@ -44,7 +43,7 @@ def details(findings: Sequence[Finding], *, each: bool = True, total: bool = Tru
     """
     parts: list[RenderableType] = []
     for finding in findings if each else ():
-        parts.append(Text.assemble((finding.id, "bold"), "  ", (status_words(finding), STYLES.get(finding.status, ""))))
+        parts.append(Text.assemble((finding.id, "bold"), "  ", (finding.told, STYLES.get(finding.status, ""))))
         parts += map(_indented, [*evidence_sentences(finding), *fault_sentences(finding)])
     if len(findings) == 1 and each and total:
         (only,) = findings
@@ -55,8 +54,15 @@ def details(findings: Sequence[Finding], *, each: bool = True, total: bool = Tru
     return Group(*parts, *([Text(headline(findings))] if total else []))
 
 
-def listed_claims(claims: Sequence[Claim], kept: Mapping[str, Finding]) -> RenderableType:
-    """Return the declared claims, with the statuses of the run that is kept in the package, and how many they are."""
+def listed_claims(claims: Sequence[Claim], kept: Mapping[str, Finding], milder: int = 0) -> RenderableType:
+    """Return the declared claims, with the statuses of the run that is kept in the package, and how many they are.
+
+    Parameters
+    ----------
+    claims : that are listed.
+    kept : what is known of each.
+    milder : how many more fail in a milder way than those that were asked for.
+    """
     parts: list[RenderableType] = []
     for claim in claims:
         found = kept.get(claim.id)
@@ -68,7 +74,10 @@ def listed_claims(claims: Sequence[Claim], kept: Mapping[str, Finding]) -> Rende
             )
         )
         parts.append(_indented(claim.quote))
-    parts.append(Text(f"{len(claims)} claim{'' if len(claims) == 1 else 's'}; statuses of the run kept in the package"))
+    total = f"{len(claims)} claim{'' if len(claims) == 1 else 's'}; statuses of the run kept in the package"
+    if milder:
+        total += f". {milder} more fail in their range, as a misprint or in a reading: --fault all lists them, too"
+    parts.append(Text(total))
     return Group(*parts)
 
 

@@ -10,7 +10,7 @@ from privcheck.claims import Finding
 from privcheck.reporting._pages.elements import element, items, text
 from privcheck.reporting._terminal.bounds_table import FAILED, describe, regime_sentence
 from privcheck.reporting._text.bound_marks import BoundMarks
-from privcheck.reporting._text.claim_sentences import evidence_sentences, headline, side_sentences, status_words
+from privcheck.reporting._text.claim_sentences import evidence_sentences, headline, side_sentences
 from privcheck.reporting._text.resting_claims import resting_sentences
 
 ALARM = '<p style="color: white; background: #b00020; padding: 0.3em">{}</p>'
@@ -28,7 +28,7 @@ def findings_html(findings: Sequence[Finding]) -> str:
         [
             element("code", text(of.id)),
             text(of.place),
-            text(status_words(of)),
+            text(of.told),
             "<br>".join(map(text, evidence_sentences(of))),
         ]
         for of in findings

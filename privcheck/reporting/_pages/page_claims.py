@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from privcheck.claims import FAULTS, STATUSES, Finding
 from privcheck.reporting._pages.elements import document, element, facts, header, items, section, text
 from privcheck.reporting._pages.html_table import TEXT, WORD, Cell, below, table
-from privcheck.reporting._text.claim_sentences import counts, evidence_sentences, headline, side_sentences, status_words
+from privcheck.reporting._text.claim_sentences import counts, evidence_sentences, headline, side_sentences
 
 COLUMNS = [("claim", TEXT), ("place", TEXT), ("status", WORD), ("printed", TEXT), ("evidence", TEXT)]
 TITLE = "The papers' claims, put to the test"
@@ -20,7 +20,7 @@ TONES = {"proven": "certified", "verified-on-region": "certified"}
 def _told(finding: Finding) -> str:
     """Return the status in its colour and, if something fails, the kind of fault below it."""
     tone = "violation" if finding.wrong else TONES.get(finding.status, "inconclusive")
-    return element("b", text(status_words(finding)), f"word {tone}") + below(text(finding.fault))
+    return element("b", text(finding.told), f"word {tone}") + below(text(finding.fault))
 
 
 def render_claims(findings: Sequence[Finding]) -> str:

@@ -148,6 +148,8 @@ def resolution(report: AuditReport) -> str:
     text = f"a lower bound of up to {at_least(report.resolution.epsilon)}"
     if _in_gaussian_noise(report):
         return f"{text} for Gaussian noise of 2.2 times {'the rho' if report.rho is not None else 'its rho'}"
+    if (report.lower or 0.0) > report.resolution.epsilon:  # of another level, or of an event and its mirror image
+        text += " at this level from one event alone"
     mass = report.resolution.mass
     if mass is None or mass > 1.0:
         return text

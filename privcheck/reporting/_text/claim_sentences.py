@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -96,7 +95,7 @@ def evidence(reading: ReadingFinding) -> str:
     """Return the evidence about one reading.
 
     >>> evidence(ReadingFinding("as printed", "", "", "not-checkable", {}))
-    'not a formula in finitely many numbers; nothing was tried'
+    'not a formula in finitely many numbers, or one without a value at all points; nothing was tried'
     """
     told = reading.evidence
     if reading.status == REFUTED and "event" in told:
@@ -111,15 +110,23 @@ def evidence(reading: ReadingFinding) -> str:
         path = ", ".join(f"{name} = {value}" for name, value in told["path"].items())
         return f"{told['ratio']} tends to infinity along {path}; it is above 1000 at s = {told['passed']['1000']}"
     if "method" in told:
-        return _proof(told, "" if reading.status == PROVEN else "; the rest of the domain is not proven")
+        return _proof(reading, "" if reading.status == PROVEN else "; the rest of the domain is not proven")
     if reading.status in (NOT_REFUTED, SUSPICIOUS) and "tried" in told:
         closest = max(-float(told["closest"]), 0.0) + 0.0  # no minus zero
-        return f"{told['tried']} points; closest: relative gap {closest:.2g} at {_point(told['where'])}"
+        at = f"closest: relative gap {closest:.2g} at {_point(told['where'])}"
+        return f"{told['tried']} points{_undefined(told)}; {at}"
+    if told.get("tried") == 0:
+        return f"no point was tried: the search met none of the domain with a value on both sides{_undefined(told)}"
     if reading.status == NOT_REFUTED and "cases" in told:
         return f"holds for the worst mechanisms that linear programmes find in {told['cases']} cases"
     if reading.status == NOT_REFUTED:
         return "no divergence was found along the declared paths"
     return STATUSES[reading.status]
+
+
+def _undefined(told: dict[str, Any]) -> str:
+    number = told.get("undefined", 0)
+    return f", and {number} more without a value (undefined, or too large for floats)" if number else ""
 
 
 def _point(values: dict[str, Any]) -> str:
@@ -133,36 +140,16 @@ def _number(value: Any) -> str:
         return str(value)
 
 
-def status_words(finding: Finding) -> str:
-    """Return the status, with the share of the region on which there is a proof if that is not all of it.
-
-    >>> from privcheck.claims import kept_findings
-    >>> [status_words(of) for of in kept_findings() if of.id in ("azize-basu-2022/lem8", "hu-2021/fact17b")]
-    ['verified-on-region (98.5 % of it)', 'refuted']
-    """
-    shares = [of.evidence.get("share", 1.0) for of in finding.readings if of.status == finding.status]
-    share = min(map(float, shares), default=1.0)
-    return finding.status if share == 1.0 else f"{finding.status} ({_percent(share)} % of it)"
-
-
-def _proof(told: dict[str, Any], rest: str) -> str:
+def _proof(reading: ReadingFinding, rest: str) -> str:
+    told = reading.evidence
     if told["method"] == "computer algebra":
-        return "an identity, shown by computer algebra"
+        return "an identity where both sides are defined, shown by computer algebra"
     region = "; ".join(f"{name} in [{low:g}, {high:g}]" for name, (low, high) in told["region"].items())
     if told["method"] == "enumeration":
         where = "its only point" if told["points"] == 1 else f"all {told['points']} points"
         return f"checked exactly at {where}" + (f" with {region}" if region else "") + rest
-    share = "" if told["share"] == 1.0 else f"{_percent(told['share'])} % of "
+    share = f"{reading.percent} of " if reading.percent else ""
     return f"proven by intervals on {share}{region}, {told['boxes']} boxes" + _left_open(told) + rest
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent, never rounded to all of it.
-
-    >>> _percent(0.9646), _percent(1 - 4e-16)
-    ('96.4', 'all but 4.4e-14')
-    """
-    return f"{math.floor(1000 * share) / 10:.1f}" if share < 0.999 else f"all but {100 * (1 - share):.2g}"
 
 
 def _left_open(told: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privcheck.claims import Finding, ReadingFinding, causes
-from privcheck.reporting._text.claim_sentences import LONGEST_FORMULA, PAPERS, evidence, status_words
+from privcheck.reporting._text.claim_sentences import LONGEST_FORMULA, PAPERS, evidence
 from privcheck.reporting._text.markdown_parts import escaped, linked_claim, table
 
 LISTED = """Every display, numbered statement, remark, caption, table and comparison in words that was found in the
@@ -46,7 +46,7 @@ def _claim(finding: Finding) -> str:
     lines = [
         f"### {finding.id.partition('/')[2]}\n",
         f"{escaped(finding.place)}; {finding.kind}, {finding.role}; version {finding.version} ({finding.fingerprint}). "
-        f"**{status_words(finding)}**{fault}\n",
+        f"**{finding.told}**{fault}\n",
         f"> {escaped(finding.quote)}\n",
         *(f"- {escaped(_reading(of, several=len(finding.readings) > 1))}" for of in finding.readings),
     ]

@@ -114,6 +114,46 @@ def test_a_target_that_draws_nothing_is_refused(target):
         privcheck.steps(target, epsilon=1.0)
 
 
+def missing_column(data, rng):
+    return noisy(data[:, 3].sum(), rng)
+
+
+def late_error(data, rng):
+    noisy(data.sum(), rng)
+    raise ValueError(f"the sum was {data.sum()}")
+
+
+def noisy(value, rng):
+    return value + rng.laplace()
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"), [(missing_column, "IndexError: too many"), (late_error, "ValueError: the")]
+)
+def test_a_target_that_raises_is_not_said_to_draw_nothing(target, kind):
+    """What was raised, where, how often, and what the target was given: also where noise was drawn before."""
+    line = target.__code__.co_firstlineno + (1 if target is missing_column else 2)
+    given = r"an array of shape \(4,\) with values from 0 to 1: arms=K gives rows of K columns"
+    with pytest.raises(PrivcheckError, match=rf"{kind}.*line {line}\) in 6 of 6 runs.*{given}") as caught:
+        privcheck.steps(target, epsilon=1.0)
+    assert "draws nothing" not in str(caught.value)
+
+
+def raises_on_some(data, rng):
+    if data[0] > 0.5:
+        raise ValueError(f"the first was {data[0]}")
+    return noisy(data.sum(), rng)
+
+
+def test_a_target_that_raises_in_some_runs_is_looked_into_and_that_is_said():
+    pair = (np.array([0.0, 0.0]), np.array([1.0, 0.0]))
+    found = privcheck.steps(raises_on_some, epsilon=1.0, streams=pair, runs=400)
+    line = raises_on_some.__code__.co_firstlineno + 2
+    (note,) = (note for note in found.notes if "raised" in note)
+    assert f"raised ValueError (test_slow_code.py, line {line}) in 1 of the first 2 runs" in note
+    assert "the first was" not in note
+
+
 def test_kernels_are_refused():
     with pytest.raises(PrivcheckError, match="Python code in this process"):
         privcheck.steps("adap-ucb", epsilon=1.0)

@@ -1,0 +1,41 @@
+"""Which data a function was tried on, said beside its verdict: what it does with others was not seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from privcheck.auditing._search.values_in_code import limits_beyond
+from privcheck.mechanisms import Mechanism
+from privcheck.targets import Game, StreamPair, Target, is_measurement
+
+MOST_NAMED = 4
+"""Numbers of the code that are named."""
+
+
+def values_note(verdict: str | None, policy: Target, game: Game, streams: Any, pair: StreamPair) -> tuple[str, ...]:
+    """Return the note for a function that was tried on data made by the search, and not refuted; nothing for others.
+
+    A clip at 100 never acts on values from 0 to 1. Noise that is wrong for the clip may be right for these.
+
+    Parameters
+    ----------
+    verdict : of the audit.
+    policy : the target.
+    game : the range of the values, and the columns.
+    streams : as they were given; data of the user's own have the range that the user gave them.
+    pair : a candidate.
+    """
+    function = policy.mechanism
+    shipped = function is None or isinstance(function, Mechanism) or is_measurement(function)
+    if shipped or streams is not None or verdict not in ("consistent", "inconclusive"):
+        return ()
+    (low, high), rows = game.rewards, max(len(np.atleast_1d(table)) for table in (pair.first, pair.second))
+    row = "a number" if not game.arms else f"{game.arms} number{'s' * (game.arms > 1)}"
+    tried = f"{rows} row{'s' * (rows > 1)}, each {row} from {low:g} to {high:g}"
+    note = f"this verdict is about data like those that were tried: {tried}; {pair.OTHER_DATA}"
+    if beyond := limits_beyond(function, low, high)[:MOST_NAMED]:
+        numbers = ", ".join(f"{number:g}" for number in beyond)
+        note += f". The code has a clip, minimum or maximum and names {numbers}: a limit there never acted"
+    return (note,)
