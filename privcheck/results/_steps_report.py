@@ -8,6 +8,7 @@ from pathlib import Path
 
 from privcheck import presenting
 from privcheck.results._audit_report import Estimate
+from privcheck.results._law_evidence import LawEvidence
 from privcheck.results._read_json import read_as
 from privcheck.results._suspicion import Suspicion
 from privcheck.serialise import to_json
@@ -80,11 +81,13 @@ class StepsReport(Result):
     neighbours, rewards, feedback, arms, horizon, seed : what was played.
     steps : what draws: the isolated steps first.
     best : the step that is told apart best; None if none could be played alone.
-    suspicion : of kind "step", if that step alone is told apart better than the claim allows.
+    suspicion : if that step alone is told apart better than the claim allows: of kind "step" by counts of its runs, of
+        kind "law" only by the law that was given for it.
     pairs, runs : pairs of neighbours that were looked at, and runs of the whole target for it.
     provided : what all of it rests on.
     notes : what is worth knowing besides.
     seconds : that it took.
+    by_law : what a given law says of the best step, and whether its runs follow the law.
 
     Guarantee
     ---------
@@ -112,10 +115,11 @@ class StepsReport(Result):
     provided: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
     seconds: float = 0.0
+    by_law: LawEvidence | None = None
 
     @property
     def outcome(self) -> str:
-        """What was found: "suspicion", "isolated" or "nothing to isolate".
+        """What was found: "suspicion", "another law" than that which was given, "isolated" or "nothing to isolate".
 
         >>> from privcheck.results._example_results import STEPS
         >>> STEPS.outcome
@@ -123,6 +127,8 @@ class StepsReport(Result):
         """
         if self.suspicion is not None:
             return "suspicion"
+        if self.by_law is not None and not self.by_law.follows:
+            return "another law"
         return "isolated" if self.best is not None else "nothing to isolate"
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from privcheck.declared import POSITIVE, Integer
 from privcheck.targets._declaring_options import EFFORT, like, option
@@ -37,6 +37,18 @@ class StepsEffort(Effort):
 
 
 @dataclass(frozen=True)
+class StepsGame(Game):
+    """What is played."""
+
+    law: Any = like(
+        Game,
+        "law",
+        doc="FILE.py:NAME of a function of the step's arguments, by name, that returns the law of what the step returns.",
+        hint="law=lambda value, sensitivity: scipy.stats.laplace(value, sensitivity), say",
+    )
+
+
+@dataclass(frozen=True)
 class StepsSettings(Options):
     """The checked options of `privcheck.steps`.
 
@@ -46,10 +58,10 @@ class StepsSettings(Options):
 
     NAMES: ClassVar[tuple[str, ...]] = (
         "epsilon", "delta", "arms", "horizon", "rewards", "feedback", "runs", "time_budget", "pairs", "confidence",
-        "error", "neighbours", "streams", "contexts", "encode", "time_limit", "seed",
+        "error", "neighbours", "streams", "contexts", "encode", "law", "time_limit", "seed",
     )  # fmt: skip
 
     claim: Claim = field(default_factory=Claim)
-    game: Game = field(default_factory=Game)
+    game: StepsGame = field(default_factory=StepsGame)
     effort: StepsEffort = field(default_factory=StepsEffort)
     execution: Execution = field(default_factory=Execution)

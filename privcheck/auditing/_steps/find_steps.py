@@ -13,15 +13,20 @@ import numpy as np
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._steps.drawing_functions import place_of_function
+from privcheck.auditing._steps.isolated_calls import name_of
+from privcheck.auditing._steps.law_of_calls import LawOfCalls
 from privcheck.auditing._steps.other_coins import moves_with_other_coins, runs_for
 from privcheck.auditing._steps.played_alone import Alone, best_alone, shown_inputs
 from privcheck.auditing._steps.search_steps import Steps, search_steps
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_kept
 from privcheck.progress import progress
-from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, StepBound, StepsReport, Suspicion
+from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, Outcome, StepBound, StepsReport, Suspicion
 from privcheck.scheduling import one_thread
 from privcheck.targets import Claim, MechanismRunner, PolicyRunner, Runner, Settings, StepsSettings, function_at, load
+
+OWN = ("runs", "time_budget", "law")
+"""Options of an audit that a look at steps has too, with a meaning of its own."""
 
 OWN_COINS = 0x57E95
 """With the seed of an audit, makes the seed of the look at steps, whose runs share no coins with those that count."""
@@ -54,6 +59,9 @@ PROVIDED = (
 )
 """What a suspicion rests on."""
 
+OF_LAW = "what the call returns has the given law, which its runs do not contradict: that is no evidence for it"
+"""What it rests on besides, if it is that of a law."""
+
 NO_DRAWS = (
     "steps are found by draws from the numpy Generator that the target is given, and from those that it spawns: draws "
     "from RandomState, random or another program are not seen"
@@ -78,6 +86,7 @@ def steps(
     streams: Any = None,
     contexts: Any = None,
     encode: Any = None,
+    law: Any = None,
     time_limit: float | None = None,
     seed: int = 0,
 ) -> StepsReport:
@@ -100,17 +109,22 @@ def steps(
     confidence : of the lower bound.
     error : the level at which a step is suspected.
     streams : your own pair, or a function that draws pairs, as for `privcheck.audit`.
+    law : the law of what the step returns, one to three real numbers: a function whose parameters are named as some of
+        the step's, such as `law(value, sensitivity)`, and that returns an object with `logpdf(x)` and `support()`; or
+        the place of one. The inputs are then chosen by their exact loss, and calls on both are tested against the law.
+        Quadrature comes on top of `time_budget`: up to a second on the line, up to half a minute for more numbers.
     seed : of all randomness.
 
     Returns
     -------
-    StepsReport : with `steps`, `best` and `suspicion`.
+    StepsReport : with `steps`, `best`, `by_law` and `suspicion`.
 
     Guarantee
     ---------
     A suspicion names a call and two recorded inputs between which that call alone is told apart better than the claim
     allows: that is wrong with probability at most `error`. It claims nothing of the target, whose output may hide the
-    call. Bounds of several steps are never added up. An argument that moves only because something was released before
+    call. Of kind "law", it holds if the call has the given law, which runs may contradict and never show.
+    Bounds of several steps are never added up. An argument that moves only because something was released before
     is no step; what follows draws that cannot be forced, those of the target itself, is listed and not played.
 
     Raises
@@ -137,7 +151,8 @@ def steps(
     del options["target"]
     asked = StepsSettings.of(**options)
     effort = asked.effort
-    own = {name: options[name] for name in Settings.NAMES if name in options and name not in ("runs", "time_budget")}
+    given = None if asked.game.law is None else LawOfCalls(function_at(asked.game.law))
+    own = {name: options[name] for name in Settings.NAMES if name in options and name not in OWN}
     own["pairs"] = effort.pairs if callable(options["streams"]) else None
     with global_generators_kept(), one_thread():
         plan = make_plan(loaded, Settings.of(**own))
@@ -152,12 +167,18 @@ def steps(
                 got = words(f"{plan.policy.name}, which draws nothing from the Generator that it is given")
                 raise PrivcheckError("target", got, "a target that draws from it", NO_DRAWS)
             deadline = ends if effort.runs is None else math.inf
-            alone, why, suspicion = best_tried(found, plan, seeds, effort.runs, deadline, advance)
+            alone, why, suspicion = best_tried(found, plan, seeds, effort.runs, deadline, advance, given)
     return _report(plan, found, alone, suspicion, why, time.monotonic() - started)
 
 
 def best_tried(
-    found: Steps, plan: Plan, seed: int, runs: int | None, deadline: float, advance: Callable[[int], None]
+    found: Steps,
+    plan: Plan,
+    seed: int,
+    runs: int | None,
+    deadline: float,
+    advance: Callable[[int], None],
+    law: LawOfCalls | None = None,
 ) -> tuple[Alone | None, str, Suspicion | None]:
     """Return the best step, why there is none or why it is not suspected, and the suspicion.
 
@@ -169,16 +190,21 @@ def best_tried(
     runs : on each input of the call that is audited, in place of the time that is left.
     deadline : `time.monotonic()` after which nothing else is begun.
     advance : is called with numbers that add up to 100 for each step that is tried.
+    law : that of what one of the functions returns.
     """
+    if law is not None:
+        law.check(found)
     claim, runner = plan.settings.claim, plan.policy.runner
     number = runs_for(claim)
     while True:
         left = deadline - time.monotonic()
         for_runs = min(LEFT_TO_RUNS * left, 2.0 * (number + 1) * found.seconds_of_a_run)
-        alone, why = best_alone(found, claim, seed, left - for_runs, advance, runs)
+        alone, why = best_alone(found, claim, seed, left - for_runs, advance, runs, law)
         suspicion = None if alone is None else suspected(found, alone, claim)
         if alone is None or suspicion is None:
             return alone, why, None
+        if law is not None:  # quadrature comes on top of the time
+            deadline = max(deadline, time.monotonic() + 2.0 * for_runs)
         moves = moves_with_other_coins(found, alone.step, runner, number, deadline)
         if moves is None:
             return alone, UNTRIED, None
@@ -213,19 +239,25 @@ def refuse_other_programs(runner: Runner) -> None:
 
 def suspected(found: Steps, alone: Alone, claim: Claim) -> Suspicion | None:
     """Return the suspicion that rests on a step; None if it is told apart no better than the claim allows."""
-    lower = alone.outcome.epsilon_lower
-    if alone.outcome.verdict != "violation" or lower is None or claim.epsilon is None or lower <= claim.epsilon:
-        return None  # the bound and the verdict have levels of their own
+    lower, by_law = alone.outcome.epsilon_lower, alone.outcome.suspicion
+    if claim.epsilon is None:
+        return None
+    if alone.outcome.verdict == "violation" and lower is not None and lower > claim.epsilon:
+        return _of_kind("step", lower, f", at {100.0 * claim.confidence:.12g}% confidence,", found, alone)
+    if by_law is not None and by_law.epsilon > claim.epsilon:
+        return _of_kind("law", by_law.epsilon, ", by the given law,", found, alone)
+    return None  # the bound and the verdict have levels of their own
+
+
+def _of_kind(kind: str, lower: float, how: str, found: Steps, alone: Alone) -> Suspicion:
     step = alone.step
-    function = found.functions[step.function]
-    place = f"{function.__qualname__} at {place_of_function(function)}"
+    place = name_of(found.functions[step.function])
     sentence = (
-        f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f}, at "
-        f"{100.0 * claim.confidence:.12g}% confidence, between the inputs that it "
-        f"was given on {step.pair.words}, which differ in {', '.join(step.moves)}; that is no bound for the target, "
+        f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f}{how} between the inputs that "
+        f"it was given on {step.pair.words}, which differ in {', '.join(step.moves)}; that is no bound for the target, "
         "whose output may hide the call"
     )
-    return Suspicion("step", lower, place, sentence)
+    return Suspicion(kind, lower, place, sentence)
 
 
 def _report(
@@ -250,10 +282,16 @@ def _report(
         suspicion=suspicion,
         pairs=found.looked_at,
         runs=found.runs,
-        provided=PROVIDED if alone is not None else (),
-        notes=(*_notes(found, why), *(() if alone is None else alone.outcome.notes)),
+        by_law=None if alone is None else alone.by_law,
+        provided=() if alone is None else PROVIDED if suspicion is None or suspicion.kind != "law" else (*PROVIDED, OF_LAW),
+        notes=(*_notes(found, why), *(() if alone is None else _of_outcome(alone.outcome))),
         seconds=seconds,
     )
+
+
+def _of_outcome(outcome: Outcome) -> tuple[str, ...]:
+    """Return the notes on the audit of a call; what it says of a law that refutes a claim is in the suspicion."""
+    return tuple(note for note in outcome.notes if outcome.suspicion is None or note != outcome.suspicion.sentence)
 
 
 def noisy_steps(found: Steps) -> tuple[NoisyStep, ...]:
