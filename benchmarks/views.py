@@ -167,7 +167,7 @@ def _table(rows: dict[str, Any], done: dict[str, Any]) -> str:
             lost[row["by"]] += not left["found"]
             lower[row["by"]] += left["found"] and left["bound"] < 0.9 * row["bound"]
     lines = [
-        "| view | audits with it | CPU s in them | share of all | in the witness | lost without it | lower without it |",
+        "| view | audits | CPU s | share of all | in the witness | lost without it | lower without it |",
         "|---|---|---|---|---|---|---|",
     ]
     for name in sorted(audits, key=lambda name: -seconds[name]):

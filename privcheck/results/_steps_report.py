@@ -88,6 +88,8 @@ class StepsReport(Result):
     notes : what is worth knowing besides.
     seconds : that it took.
     by_law : what a given law says of the best step, and whether its runs follow the law.
+    released : the part of the output that was said to release the step.
+    is_released : whether the target shows there which values are forced on a suspected step; None if it was not tried.
 
     Guarantee
     ---------
@@ -116,6 +118,8 @@ class StepsReport(Result):
     notes: tuple[str, ...] = field(default=(), repr=False)
     seconds: float = 0.0
     by_law: LawEvidence | None = None
+    released: str | None = None
+    is_released: bool | None = None
 
     @property
     def outcome(self) -> str:

@@ -32,7 +32,8 @@ def sentence(report: StepsReport) -> str:
         if report.suspicion.kind == "law":
             shown = f"{at_least(report.suspicion.epsilon)} by the given law, and of {shown} by counts"
         said = f"the call of {name} alone has a loss of at least {shown}"
-        return f"suspicion: {said}, and {claimed(report)} is claimed of the target, of which this says nothing yet"
+        yet = "which does not hold if the call is released" if report.is_released else "of which this says nothing yet"
+        return f"suspicion: {said}, and {claimed(report)} is claimed of the target, {yet}"
     if report.outcome == "another law":
         p_value = small(report.by_law.p_value) if report.by_law is not None else ""
         return f"another law: what {name} returns does not follow the given law (p-value {p_value})"

@@ -11,7 +11,8 @@ import pytest
 
 import privcheck
 from privcheck.auditing._steps import drawing_functions, played_alone
-from privcheck.auditing._steps.find_steps import PROVIDED, UNRECORDED, suspected
+from privcheck.auditing._steps.find_steps import suspected
+from privcheck.auditing._steps.reported_steps import PROVIDED, UNRECORDED
 from privcheck.auditing._steps.search_steps import search_steps
 from privcheck.results import STILL
 from privcheck.targets import Claim, MechanismRunner, StreamPair
