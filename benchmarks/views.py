@@ -160,24 +160,29 @@ def _table(rows: dict[str, Any], done: dict[str, Any]) -> str:
             seconds[name] += each
             audits[name] += 1
     by = Counter(row["by"] for row in rows.values() if row["found"])
-    lost, lower = Counter[str](), Counter[str]()
+    lost, lower, only = Counter[str](), Counter[str](), Counter[str]()
     for name, row in rows.items():
         left = done.get(f"without: {name}")
         if left is not None:
-            lost[row["by"]] += not left["found"]
+            only[row["by"]] += not left["seconds"]
+            lost[row["by"]] += bool(left["seconds"]) and not left["found"]
             lower[row["by"]] += left["found"] and left["bound"] < 0.9 * row["bound"]
     lines = [
-        "| view | audits | CPU s | share of all | in the witness | lost without it | lower without it |",
-        "|---|---|---|---|---|---|---|",
+        "| view | audits | CPU s | share of all | in the witness | the only one | lost without it | lower without it |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for name in sorted(audits, key=lambda name: -seconds[name]):
         if name != WHOLE:
             share = f"{100.0 * seconds[name] / seconds[WHOLE]:.1f} %"
-            counts = audits[name], f"{seconds[name]:.1f}", share, by[name], lost[name], lower[name]
+            counts = audits[name], f"{seconds[name]:.1f}", share, by[name], only[name], lost[name], lower[name]
             lines.append(f"| {name} | {' | '.join(map(str, counts))} |")
     found = sum(row["found"] for row in rows.values())
+    every = sum(each for name, each in seconds.items() if name != WHOLE)
     lines.append("")
-    lines.append(f"{found} of {len(rows)} leaks were found; all audits together took {seconds[WHOLE]:.0f} s of CPU.")
+    lines.append(
+        f"{found} of {len(rows)} leaks were found. The audits took {seconds[WHOLE]:.0f} s of CPU, {every:.0f} s of it "
+        f"for views; in {by['']} audits it is not known which view is in the witness."
+    )
     return "\n".join(lines)
 
 
