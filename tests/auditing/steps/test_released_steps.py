@@ -12,7 +12,7 @@ import privcheck
 from privcheck.auditing._steps.reported_steps import ONE_TO_ONE
 from privcheck.cli import main
 from privcheck.errors import PrivcheckError
-from privcheck.reporting._text.steps_sentences import sentence
+from privcheck.reporting import details
 from privcheck.results import StepsReport
 
 pytestmark = pytest.mark.long
@@ -142,7 +142,7 @@ def test_a_step_that_is_hidden_bounds_nothing(target, why):
     assert "that is no bound for the target" in found.suspicion.sentence
     assert why in found.suspicion.sentence
     assert ONE_TO_ONE not in found.provided
-    assert "of which this says nothing yet" in sentence(found)
+    assert "of which this says nothing yet" in details(found).renderables[0].plain
 
 
 def test_noise_without_a_seed_hides_a_step():
