@@ -19,6 +19,9 @@ ISOLATED, LATER, STILL = "isolated", "after draws that could not be forced", "no
 alone, because the data come in after the draw, or in the target itself.
 """
 
+GIVEN = ("by_law", "released", "is_released")
+"""Fields that are None unless a law is given, or something is said to be released."""
+
 
 @dataclass(frozen=True)
 class NoisyStep:
@@ -140,8 +143,8 @@ class StepsReport(Result):
         return {"steps": lambda: [vars(step) | {"moves": ", ".join(step.moves)} for step in self.steps]}
 
     def to_json(self) -> str:
-        """Return all fields as JSON text."""
-        return to_json(self)
+        """Return all fields as JSON text; those of a law and of a release where one was given."""
+        return to_json({name: value for name, value in vars(self).items() if name not in GIVEN or value is not None})
 
     @classmethod
     def from_json(cls, text: str) -> StepsReport:

@@ -148,7 +148,7 @@ def steps(
     given = None if asked.game.law is None else LawOfCalls(function_at(asked.game.law))
     own = {name: options[name] for name in Settings.NAMES if name in options and name not in OWN}
     if released is not None:
-        own["encode"] = released_part(loaded, asked.game.released, asked.game.encode)
+        own["encode"] = released_part(loaded, released, asked.game.encode)
     own["pairs"] = effort.pairs if callable(options["streams"]) else None
     with global_generators_kept(), one_thread():
         plan = make_plan(loaded, Settings.of(**own))
