@@ -55,6 +55,29 @@ def test_a_law_shows_what_few_runs_do_not():
     assert StepsReport.from_json(found.to_json()) == found
 
 
+@pytest.mark.chance(1e-7, "the test of a law that runs follow")
+def test_the_law_chooses_the_inputs():
+    """Sums of 3 and 4 have squares 7 apart, and those of 0 and 1 are 1 apart."""
+    found = steps(lambda data, rng: Kept(10.0, rng).noisy(float(np.sum(data)) ** 2), of_kept, pairs=40)
+    assert found.best.function == "Kept.noisy"
+    assert found.by_law.bound.epsilon_lower == pytest.approx(0.7, abs=1e-3)
+    assert found.by_law.follows
+
+
+class Kept:
+    """Adds noise of a scale that it keeps."""
+
+    def __init__(self, scale, rng):
+        self.scale, self.rng = scale, rng
+
+    def noisy(self, value):
+        return value + self.rng.laplace(0.0, self.scale)
+
+
+def of_kept(self, value):
+    return stats.laplace(value, self.scale)
+
+
 @pytest.mark.chance(1e-7, "the test of a law that runs follow, and of a call within the claim")
 def test_the_correct_twin_is_not_suspected_by_its_law():
     found = steps(correct)
