@@ -112,7 +112,10 @@ def status_of_fix(found: Fix) -> int:
     return OF_FIX[found.outcome]
 
 
-OF_STEPS = {"isolated": NOTHING_FOUND, "suspicion": INCONCLUSIVE, "nothing to isolate": INCONCLUSIVE}
+OF_STEPS = {
+    "isolated": NOTHING_FOUND, "suspicion": INCONCLUSIVE, "another law": INCONCLUSIVE,
+    "nothing to isolate": INCONCLUSIVE,
+}  # fmt: skip
 """By the outcome of a look at steps: a step by itself is never a violation."""
 
 

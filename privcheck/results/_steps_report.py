@@ -8,6 +8,7 @@ from pathlib import Path
 
 from privcheck import presenting
 from privcheck.results._audit_report import Estimate
+from privcheck.results._law_evidence import LawEvidence
 from privcheck.results._read_json import read_as
 from privcheck.results._suspicion import Suspicion
 from privcheck.serialise import to_json
@@ -17,6 +18,9 @@ ISOLATED, LATER, STILL = "isolated", "after draws that could not be forced", "no
 """The standing of a step: it can be played alone; its arguments may move with what was released before; nothing to play
 alone, because the data come in after the draw, or in the target itself.
 """
+
+GIVEN = ("by_law", "released", "is_released")
+"""Fields that are None unless a law is given, or something is said to be released."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,15 @@ class StepsReport(Result):
     neighbours, rewards, feedback, arms, horizon, seed : what was played.
     steps : what draws: the isolated steps first.
     best : the step that is told apart best; None if none could be played alone.
-    suspicion : of kind "step", if that step alone is told apart better than the claim allows.
+    suspicion : if that step alone is told apart better than the claim allows: of kind "step" by counts of its runs, of
+        kind "law" only by the law that was given for it.
     pairs, runs : pairs of neighbours that were looked at, and runs of the whole target for it.
     provided : what all of it rests on.
     notes : what is worth knowing besides.
     seconds : that it took.
+    by_law : what a given law says of the best step, and whether its runs follow the law.
+    released : the part of the output that was said to release the step.
+    is_released : whether the target shows there which values are forced on a suspected step; None if it was not tried.
 
     Guarantee
     ---------
@@ -112,10 +120,13 @@ class StepsReport(Result):
     provided: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
     seconds: float = 0.0
+    by_law: LawEvidence | None = None
+    released: str | None = None
+    is_released: bool | None = None
 
     @property
     def outcome(self) -> str:
-        """What was found: "suspicion", "isolated" or "nothing to isolate".
+        """What was found: "suspicion", "another law" than that which was given, "isolated" or "nothing to isolate".
 
         >>> from privcheck.results._example_results import STEPS
         >>> STEPS.outcome
@@ -123,6 +134,8 @@ class StepsReport(Result):
         """
         if self.suspicion is not None:
             return "suspicion"
+        if self.by_law is not None and not self.by_law.follows:
+            return "another law"
         return "isolated" if self.best is not None else "nothing to isolate"
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
@@ -130,8 +143,8 @@ class StepsReport(Result):
         return {"steps": lambda: [vars(step) | {"moves": ", ".join(step.moves)} for step in self.steps]}
 
     def to_json(self) -> str:
-        """Return all fields as JSON text."""
-        return to_json(self)
+        """Return all fields as JSON text; those of a law and of a release where one was given."""
+        return to_json({name: value for name, value in vars(self).items() if name not in GIVEN or value is not None})
 
     @classmethod
     def from_json(cls, text: str) -> StepsReport:

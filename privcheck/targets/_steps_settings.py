@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from privcheck.declared import POSITIVE, Integer
-from privcheck.targets._declaring_options import EFFORT, like, option
+from privcheck.targets._declaring_options import EFFORT, PLAYED, Checked, like, option
 from privcheck.targets._options_claim import Claim
 from privcheck.targets._options_effort import Effort
 from privcheck.targets._options_execution import Execution
 from privcheck.targets._options_game import Game
 from privcheck.targets._settings import Options
+
+
+def _name(value: Any) -> str:
+    """Return a name that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise TypeError
+    return value
+
 
 SECONDS = 30.0
 """Seconds for looking and for playing calls if nothing else is said."""
@@ -37,6 +45,25 @@ class StepsEffort(Effort):
 
 
 @dataclass(frozen=True)
+class StepsGame(Game):
+    """What is played."""
+
+    law: Any = like(  # noqa: RUF009
+        Game,
+        "law",
+        doc="FILE.py:NAME of a function of arguments of the step, by name, that returns the law of its output.",
+        hint="law=lambda value, sensitivity: scipy.stats.laplace(value, sensitivity), say",
+    )
+    released: str | None = option(
+        Checked("the name of a part of what the target returns, or 'output' for all of it", _name),
+        doc="What the target releases of the step: an attribute, a key or a place of its output, or output for all.",
+        heading=PLAYED,
+        hint="released='coef_', say",
+        value="NAME",
+    )
+
+
+@dataclass(frozen=True)
 class StepsSettings(Options):
     """The checked options of `privcheck.steps`.
 
@@ -46,10 +73,10 @@ class StepsSettings(Options):
 
     NAMES: ClassVar[tuple[str, ...]] = (
         "epsilon", "delta", "arms", "horizon", "rewards", "feedback", "runs", "time_budget", "pairs", "confidence",
-        "error", "neighbours", "streams", "contexts", "encode", "time_limit", "seed",
+        "error", "neighbours", "streams", "contexts", "encode", "law", "released", "time_limit", "seed",
     )  # fmt: skip
 
     claim: Claim = field(default_factory=Claim)
-    game: Game = field(default_factory=Game)
+    game: StepsGame = field(default_factory=StepsGame)
     effort: StepsEffort = field(default_factory=StepsEffort)
     execution: Execution = field(default_factory=Execution)

@@ -12,8 +12,9 @@ from dataclasses import replace
 from privcheck.auditing._costs import seconds_per_run
 from privcheck.auditing._plan import Plan
 from privcheck.auditing._search.stream_families import spread
-from privcheck.auditing._steps.find_steps import PROVIDED, best_tried, is_looked_into, own_seed
+from privcheck.auditing._steps.find_steps import best_tried, is_looked_into, own_seed
 from privcheck.auditing._steps.other_coins import runs_for
+from privcheck.auditing._steps.reported_steps import PROVIDED
 from privcheck.auditing._steps.search_steps import FIRST, search_steps
 from privcheck.progress import progress
 from privcheck.results import Outcome, Suspicion

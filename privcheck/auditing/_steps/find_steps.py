@@ -5,25 +5,29 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._search.stream_families import spread
-from privcheck.auditing._steps.drawing_functions import place_of_function
+from privcheck.auditing._steps.forced_values import HIDDEN, VALUES, ReleasedPart, of_release, refused_parts, why_hidden
+from privcheck.auditing._steps.isolated_calls import name_of
+from privcheck.auditing._steps.law_of_calls import LawOfCalls
 from privcheck.auditing._steps.other_coins import moves_with_other_coins, runs_for
-from privcheck.auditing._steps.played_alone import Alone, best_alone, shown_inputs
+from privcheck.auditing._steps.played_alone import Alone, best_alone
+from privcheck.auditing._steps.reported_steps import ONE_TO_ONE, reported
 from privcheck.auditing._steps.search_steps import Steps, search_steps
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_kept
 from privcheck.progress import progress
-from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, StepBound, StepsReport, Suspicion
+from privcheck.results import StepsReport, Suspicion
 from privcheck.scheduling import one_thread
 from privcheck.targets import (
     Claim,
+    Loaded,
     MechanismRunner,
     PolicyRunner,
     Runner,
@@ -34,11 +38,11 @@ from privcheck.targets import (
     load,
 )
 
+OWN = ("runs", "time_budget", "law")
+"""Options of an audit that a look at steps has too, with a meaning of its own."""
+
 OWN_COINS = 0x57E95
 """With the seed of an audit, makes the seed of the look at steps, whose runs share no coins with those that count."""
-
-UNRECORDED = "not recorded"
-"""The standing of a step whose arguments were not seen."""
 
 LEFT_TO_CALLS = 0.5
 """Share of the time budget that is left for playing calls alone, and for runs with other coins."""
@@ -48,22 +52,6 @@ LEFT_TO_RUNS = 0.5
 
 UNTRIED = "no time was left to try with other coins whether noise that the look does not see moves what it was given"
 """Why a step is not suspected that is told apart better than the claim allows."""
-
-PROVIDED = (
-    "the call has what it needs in its arguments: what it reads elsewhere, in globals or closures, was as it is now",
-    "what the call is given is moved by the data, and by no noise that the look does not see: of other generators, or "
-    "kept in globals. It stayed as it was in runs with other coins and the same outputs of the functions that draw, "
-    "which shows noise that moves it often",
-    "the two inputs were met in one run on each neighbour, with equal coins and with equal outputs of all earlier "
-    "draws: such runs may be rare",
-    "what the call makes that the target shows is its output; if it shows none of it, what the call returns, or the "
-    "one thing that it leaves in its arguments, where it varies with the coins of the call",
-    "the order of the calls is known: those of a function are compared one after the other",
-    "an earlier output, released or not, may take back what the call tells",
-    "earlier draws count as known: noise that was drawn before and is never released, or a secret sample of the rows, "
-    "may protect the call as well",
-)
-"""What a suspicion rests on."""
 
 NO_DRAWS = (
     "steps are found by draws from the numpy Generator that the target is given, and from those that it spawns: draws "
@@ -89,6 +77,8 @@ def steps(
     streams: Any = None,
     contexts: Any = None,
     encode: Any = None,
+    law: Any = None,
+    released: str | None = None,
     time_limit: float | None = None,
     seed: int = 0,
 ) -> StepsReport:
@@ -111,17 +101,26 @@ def steps(
     confidence : of the lower bound.
     error : the level at which a step is suspected.
     streams : your own pair, or a function that draws pairs, as for `privcheck.audit`.
+    law : the law of what the step returns, one to three real numbers: a function whose parameters are named as some of
+        the step's, such as `law(value, sensitivity)`, and that returns an object with `logpdf(x)` and `support()`; or
+        the place of one. The inputs are then chosen by their exact loss, and calls on both are tested against the law.
+        Quadrature comes on top of `time_budget`: up to a second on the line, up to half a minute for more numbers.
+    released : for a function of data that releases what the step makes, on your word: the attribute, key or place of
+        its output where it does, read before `encode`; "output" for all of it. If the step is suspected, values are
+        forced on it in 16 runs of the target, which may refute that. If they do not, the step's loss is that of the
+        target, provided that what is released is one-to-one in what the step makes.
     seed : of all randomness.
 
     Returns
     -------
-    StepsReport : with `steps`, `best` and `suspicion`.
+    StepsReport : with `steps`, `best`, `by_law` and `suspicion`.
 
     Guarantee
     ---------
     A suspicion names a call and two recorded inputs between which that call alone is told apart better than the claim
     allows: that is wrong with probability at most `error`. It claims nothing of the target, whose output may hide the
-    call. Bounds of several steps are never added up. An argument that moves only because something was released before
+    call. Of kind "law", it holds if the call has the given law, which runs may contradict and never show.
+    Bounds of several steps are never added up. An argument that moves only because something was released before
     is no step; what follows draws that cannot be forced, those of the target itself, is listed and not played.
 
     Raises
@@ -148,7 +147,10 @@ def steps(
     del options["target"]
     asked = StepsSettings.of(**options)
     effort = asked.effort
-    own = {name: options[name] for name in Settings.NAMES if name in options and name not in ("runs", "time_budget")}
+    given = None if asked.game.law is None else LawOfCalls(function_at(asked.game.law))
+    own = {name: options[name] for name in Settings.NAMES if name in options and name not in OWN}
+    if released is not None:
+        own["encode"] = released_part(loaded, released, asked.game.encode)
     own["pairs"] = effort.pairs if callable(options["streams"]) else None
     with global_generators_kept(), one_thread():
         plan = make_plan(loaded, Settings.of(**own))
@@ -158,11 +160,19 @@ def steps(
         with progress(f"looking for steps of {plan.policy.name}", len(pairs_of) + 100) as advance:
             ends = started + effort.time_budget
             looked = ends - LEFT_TO_CALLS * effort.time_budget if effort.runs is None else math.inf
-            found = search_steps(plan.policy.runner, pairs_of, seeds, looked, advance)
+            with refused_parts(released):
+                found = search_steps(plan.policy.runner, pairs_of, seeds, looked, advance)
             refuse_if_nothing_is_drawn(found, plan)
             deadline = ends if effort.runs is None else math.inf
-            alone, why, suspicion = best_tried(found, plan, seeds, effort.runs, deadline, advance)
-    return _report(plan, found, alone, suspicion, why, time.monotonic() - started)
+            more = 0 if released is None else VALUES
+            alone, why, suspicion = best_tried(found, plan, seeds, effort.runs, deadline, advance, given, more)
+            is_released = None
+            if released is not None and alone is not None and suspicion is not None:
+                hidden = why_hidden(found, alone.step, plan.policy.runner, deadline)
+                suspicion, is_released = of_release(suspicion, released, hidden), not hidden
+    report = reported(plan, found, alone, suspicion, why, time.monotonic() - started)
+    provided = (*report.provided, ONE_TO_ONE) if is_released else report.provided
+    return replace(report, provided=provided, released=released, is_released=is_released)
 
 
 def refuse_if_nothing_is_drawn(found: Steps, plan: Plan) -> None:
@@ -186,7 +196,14 @@ def _raised_in(found: Steps, runner: Runner) -> str:
 
 
 def best_tried(
-    found: Steps, plan: Plan, seed: int, runs: int | None, deadline: float, advance: Callable[[int], None]
+    found: Steps,
+    plan: Plan,
+    seed: int,
+    runs: int | None,
+    deadline: float,
+    advance: Callable[[int], None],
+    law: LawOfCalls | None = None,
+    more: int = 0,
 ) -> tuple[Alone | None, str, Suspicion | None]:
     """Return the best step, why there is none or why it is not suspected, and the suspicion.
 
@@ -198,22 +215,41 @@ def best_tried(
     runs : on each input of the call that is audited, in place of the time that is left.
     deadline : `time.monotonic()` after which nothing else is begun.
     advance : is called with numbers that add up to 100 for each step that is tried.
+    law : that of what one of the functions returns.
+    more : runs on each neighbour for which time is left.
     """
+    if law is not None:
+        law.check(found)
     claim, runner = plan.settings.claim, plan.policy.runner
     number = runs_for(claim)
     while True:
         left = deadline - time.monotonic()
-        for_runs = min(LEFT_TO_RUNS * left, 2.0 * (number + 1) * found.seconds_of_a_run)
-        alone, why = best_alone(found, claim, seed, left - for_runs, advance, runs)
+        for_runs = min(LEFT_TO_RUNS * left, 2.0 * (number + 1 + more) * found.seconds_of_a_run)
+        alone, why = best_alone(found, claim, seed, left - for_runs, advance, runs, law)
         suspicion = None if alone is None else suspected(found, alone, claim)
         if alone is None or suspicion is None:
             return alone, why, None
+        if law is not None:  # quadrature comes on top of the time
+            deadline = max(deadline, time.monotonic() + 2.0 * for_runs)
         moves = moves_with_other_coins(found, alone.step, runner, number, deadline)
         if moves is None:
             return alone, UNTRIED, None
         if not moves:
             return alone, why, suspicion
         found.withdraw(alone.step.function)
+
+
+def released_part(loaded: Loaded, name: str, encode: Any) -> ReleasedPart:
+    """Return what reads a part of what a function of data returns.
+
+    Raises
+    ------
+    PrivcheckError : a policy, which releases what its kind of feedback says.
+    """
+    if loaded.mechanism is None:
+        hint = "an observer of a policy sees its actions"
+        raise PrivcheckError("released", name, "None for a policy", hint)
+    return ReleasedPart(name, None if encode is None else function_at(encode))
 
 
 def own_seed(seed: int) -> int:
@@ -242,141 +278,23 @@ def refuse_other_programs(runner: Runner) -> None:
 
 def suspected(found: Steps, alone: Alone, claim: Claim) -> Suspicion | None:
     """Return the suspicion that rests on a step; None if it is told apart no better than the claim allows."""
-    lower = alone.outcome.epsilon_lower
-    if alone.outcome.verdict != "violation" or lower is None or claim.epsilon is None or lower <= claim.epsilon:
-        return None  # the bound and the verdict have levels of their own
+    lower, by_law = alone.outcome.epsilon_lower, alone.outcome.suspicion
+    if claim.epsilon is None:
+        return None
+    if alone.outcome.verdict == "violation" and lower is not None and lower > claim.epsilon:
+        return _of_kind("step", lower, f", at {100.0 * claim.confidence:.12g}% confidence,", found, alone)
+    if by_law is not None and by_law.epsilon > claim.epsilon:
+        return _of_kind("law", by_law.epsilon, ", by the given law,", found, alone)
+    return None  # the bound and the verdict have levels of their own
+
+
+def _of_kind(kind: str, lower: float, how: str, found: Steps, alone: Alone) -> Suspicion:
     step = alone.step
-    function = found.functions[step.function]
-    place = f"{function.__qualname__} at {place_of_function(function)}"
+    place = name_of(found.functions[step.function])
     sentence = (
-        f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f}, at "
-        f"{100.0 * claim.confidence:.12g}% confidence, between the inputs that it "
-        f"was given on {step.pair.words}, which differ in {', '.join(step.moves)}; that is no bound for the target, "
-        "whose output may hide the call"
+        f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f}{how} between the inputs that "
+        f"it was given on {step.pair.words}, which differ in {', '.join(step.moves)}; {HIDDEN}"
     )
-    return Suspicion("step", lower, place, sentence)
-
-
-def _report(
-    plan: Plan, found: Steps, alone: Alone | None, suspicion: Suspicion | None, why: str, seconds: float
-) -> StepsReport:
-    settings, policy = plan.settings, plan.policy
-    claim, game = settings.claim, settings.game
-    return StepsReport(
-        target=policy.name,
-        epsilon_claimed=claim.epsilon,
-        delta=claim.delta,
-        confidence=claim.confidence,
-        error=claim.error,
-        neighbours=game.neighbours,
-        rewards=game.rewards,
-        feedback=policy.feedback,
-        arms=plan.arms,
-        horizon=plan.horizon,
-        seed=settings.effort.seed,
-        steps=noisy_steps(found),
-        best=None if alone is None else _bound(found, alone),
-        suspicion=suspicion,
-        pairs=found.looked_at,
-        runs=found.runs,
-        provided=PROVIDED if alone is not None else (),
-        notes=(
-            *_notes(found, why),
-            *_raised_note(found, policy.runner),
-            *(() if alone is None else alone.outcome.notes),
-        ),
-        seconds=seconds,
-    )
-
-
-def noisy_steps(found: Steps) -> tuple[NoisyStep, ...]:
-    """Return what draws: steps that can be played alone, those after others, and where no argument moves."""
-    on = Counter(number for number, _ in {(step.function, id(step.pair)) for step in found.steps})
-    moves: dict[int, dict[str, None]] = {}
-    for step in found.steps:
-        moves.setdefault(step.function, {}).update(dict.fromkeys(step.moves))
-    names = {number: function.__qualname__ for number, function in enumerate(found.functions)}
-    places = {number: place_of_function(function) for number, function in enumerate(found.functions)}
-    listed = [
-        NoisyStep(names[number], places[number], ISOLATED, tuple(moves[number]), count)
-        for number, count in on.most_common()
-    ]
-    listed += [NoisyStep(names[k], places[k], LATER, moved) for k, moved in found.later.items() if k not in on]
-    known, unrecorded = {step.function for step in listed}, unrecorded_places(found)
-    if not on or found.later:
-        places_of = [each for each in found.drawing.places if each not in unrecorded]
-        listed += [NoisyStep(name, place, STILL) for place, name in places_of if name not in known]
-    listed += [NoisyStep(name, place, UNRECORDED) for place, name in unrecorded]
-    return tuple(listed)
-
-
-def unrecorded_places(found: Steps) -> list[tuple[str, str]]:
-    """Return the places of draws in functions that were not recorded, apart from the target itself."""
-    recorded = {function.__qualname__ for function in found.functions} | found.drawing.own
-    return [(place, name) for place, name in found.drawing.places if name.split(".<locals>.<")[0] not in recorded]
-
-
-def _bound(found: Steps, alone: Alone) -> StepBound:
-    step, witness = alone.step, alone.outcome.witness
-    function = found.functions[step.function]
-    assert step.inputs is not None
-    return StepBound(
-        function.__qualname__,
-        place_of_function(function),
-        step.pair.words,
-        *shown_inputs(step.inputs, step.moves),
-        None if witness is None else witness.event,
-        None if witness is None else witness.more_likely,
-        None if witness is None else witness.probability_first,
-        None if witness is None else witness.probability_second,
-        alone.outcome.epsilon_lower,
-        alone.runs,
-    )
-
-
-def _raised_note(found: Steps, runner: Runner) -> list[str]:
-    seen = found.drawing
-    if not seen.raised:
-        return []
-    kind, _, text = runner.raised.partition(":")  # type: ignore[attr-defined]
-    place = re.search(r" \([^()]*, line \d+\)$", text)  # the message itself may be private
-    raised = f"{kind}{place.group() if place else ''} in {seen.raised} of the first {seen.runs} runs"
-    return [f"the target raised {raised}: an exception is an output, and nothing that would follow it is played"]
-
-
-def _notes(found: Steps, why: str) -> list[str]:
-    notes = []
-    if why:
-        notes.append(f"steps were found, and {why}")
-    if found.restless:
-        names = ", ".join(found.functions[number].__qualname__ for number in sorted(found.restless))
-        notes.append(
-            f"arguments of {names} differ between two runs on the same input with the same coins, such as a time or a "
-            "counter: whether the data move them cannot be told"
-        )
-    unrecorded = list(dict.fromkeys(name for _, name in unrecorded_places(found) if name not in found.unrecorded))
-    if unrecorded:
-        notes.append(
-            f"functions that draw and were not recorded, since they are made anew in each run or are generators: "
-            f"{', '.join(unrecorded)}. At the top of a module they are recorded"
-        )
-    if not (found.steps or found.later or found.restless or found.unrecorded or unrecorded or found.strayed):
-        notes.append(
-            "no argument of a function that draws moves between the neighbours that were looked at: the data come in "
-            "after the draw, as in an objective that is perturbed and then minimised, or in the target itself. There "
-            "is nothing to play alone, and whole runs are what can be audited"
-        )
-    if found.later:
-        notes.append(
-            "arguments move with coins that could not be forced, of draws that the target makes itself, or of another "
-            "generator, or handed on in a global: they may move with what was released before, and were not played. "
-            "A function of its own for each draw from the Generator shows which"
-        )
-    if found.strayed:
-        notes.append(
-            f"on {found.strayed} of {found.looked_at} pairs the neighbour calls other functions although all earlier "
-            "draws are the same: data steer the code itself, or a draw in the target does"
-        )
-    if found.unrecorded:
-        notes.append(f"called too often to be recorded: {', '.join(found.unrecorded)}")
-    return notes
+            with refused_parts(released):
+                found = search_steps(plan.policy.runner, pairs_of, seeds, looked, advance)
+            refuse_if_nothing_is_drawn(found, plan)

@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 
 from privcheck.auditing._costs import seconds_per_run
+from privcheck.auditing._exact.samples_of_a_law import LEAST
+from privcheck.auditing._law_verdict import judged_by_law
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import played
 from privcheck.auditing._scoring.views_of import views_of
 from privcheck.auditing._search.successive_halving import LEAST_RUNS, screen
 from privcheck.auditing._steps.isolated_calls import CALL_LIMIT, RecordedInput, name_of, played_alone, value_at
+from privcheck.auditing._steps.law_of_calls import LawOfCalls
 from privcheck.auditing._steps.search_steps import Step, Steps
-from privcheck.errors import PolicyError
-from privcheck.results import Outcome
+from privcheck.errors import PolicyError, PrivcheckError
+from privcheck.results import LawEvidence, Outcome
 from privcheck.scheduling import HERE
 from privcheck.targets import DRAWN, Claim, Given, Sampler, Settings, StoppedError, StreamPair, load
 
@@ -27,6 +30,12 @@ PILOT = 0.2
 
 MOST_RUNS, FEWEST_RUNS = 20_000, 400
 """Runs on each input of a call that is audited, at most and at least."""
+
+FEWEST_WITH_A_LAW = max(LEAST)
+"""The same of a call whose law is given: its loss takes no runs, and fewer would not test the law."""
+
+RANKED = 0.2
+"""Share of the time in which inputs are ranked by a given law."""
 
 LEAST_SECONDS = 0.01
 """Seconds that the audit of a call has at least: a time budget is more than 0."""
@@ -49,6 +58,12 @@ TOO_LONG = (
 )
 """Why there is no best step, if calls are slow."""
 
+OVER = "the time was over while they were played alone"
+"""Why there is no best step, if it was."""
+
+OTHER_OUTPUT = "without a law, calls are played that put out anything else"
+"""What to do about calls that put out no real numbers."""
+
 MOST_NAMES, MOST_SHOWN = 3, 120
 """Arguments that are shown, and characters of each."""
 
@@ -62,11 +77,13 @@ class Alone:
     step : the call and its pair of neighbours.
     outcome : of its audit against the claim.
     runs : on each input, of the audit.
+    by_law : what a given law says.
     """
 
     step: Step
     outcome: Outcome
     runs: int
+    by_law: LawEvidence | None = None
 
 
 def best_alone(
@@ -76,11 +93,12 @@ def best_alone(
     seconds: float,
     advance: Callable[[int], None],
     runs: int | None = None,
+    law: LawOfCalls | None = None,
 ) -> tuple[Alone | None, str]:
     """Return the step and the inputs that are told apart best, audited on fresh runs, and why there is none.
 
-    Which step and which inputs is decided on other runs than those that are counted, so the bound of the one that is
-    audited covers the choice.
+    Which step and which inputs is decided on other runs than those that are counted, or by a given law, so the bound of
+    the one that is audited covers the choice.
 
     Parameters
     ----------
@@ -90,26 +108,36 @@ def best_alone(
     seconds : for playing calls, from which a pilot makes a number of runs; what is not done by then is left out.
     advance : is called with numbers that add up to 100.
     runs : on each input of the call that is audited, in place of `seconds`; as many choose it.
+    law : that of what one of the functions returns: no other one is played, and no runs choose its inputs.
+
+    Raises
+    ------
+    PrivcheckError : what is no law, or none of what the call returns.
     """
-    both = [(_as_pair(steps, step), step) for step in steps.steps if step.inputs is not None]
+    played_steps = steps.steps if law is None else law.steps(steps)
+    both = [(_as_pair(steps, step), step) for step in played_steps if step.inputs is not None]
     if not both:
-        return None, UNPLAYABLE if steps.steps else ""
+        return None, UNPLAYABLE if played_steps else ""
+    fewest = FEWEST_RUNS if law is None else FEWEST_WITH_A_LAW
     if runs is None and seconds <= 0.0:
-        return None, TOO_LONG.format(PLAYS * FEWEST_RUNS)
+        return None, TOO_LONG.format(PLAYS * fewest)
     candidates = [pair for pair, _ in both]
-    plan = _plan(candidates[0], claim, seed)
+    plan = replace(_plan(candidates[0], claim, seed), law=None if law is None else law.of_outputs())
     runner, started = plan.policy.runner, time.monotonic()
     deadline = math.inf if runs is not None else started + seconds
     try:
         if runs is None:
             cost = seconds_per_run(runner, candidates, seed, PILOT)
-            if PLAYS * FEWEST_RUNS * cost > seconds:
-                return None, TOO_LONG.format(PLAYS * FEWEST_RUNS)
-            runs = int(min(MOST_RUNS, max(FEWEST_RUNS, SHARE_OF_RUNS * seconds / cost)))
+            if PLAYS * fewest * cost > seconds:
+                return None, TOO_LONG.format(PLAYS * fewest)
+            runs = int(min(MOST_RUNS, max(fewest, SHARE_OF_RUNS * seconds / cost)))
         few = candidates[:: math.ceil(len(candidates) * 2 * LEAST_RUNS / runs)]
         advance(10)
         best = few[0]
-        if len(few) > 1:
+        if law is not None:
+            best = law.best(candidates, claim.delta, time.monotonic() + RANKED * seconds)
+            deadline = math.inf  # the runs have their share of the time, and quadrature comes on top
+        elif len(few) > 1:
             sampler = Sampler(runner, seed, HERE, deadline)
             best = screen(sampler, few, 2 * runs, runs, claim.error, claim.delta, views_of(plan.policy), _silent).pair
         advance(40)
@@ -117,11 +145,16 @@ def best_alone(
         settings = plan.settings.changed(streams=(best.first, best.second), runs=runs, time_budget=left)
         found = played(replace(plan, candidates=[best], settings=settings), time.monotonic())
     except PolicyError as error:
+        if law is not None and error.parameter == "law":
+            raise PrivcheckError("law", error.value, "the law of what the call puts out", OTHER_OUTPUT) from None
         return None, f"they cannot be played alone: {error}"
     except StoppedError:
-        return None, "the time was over while they were played alone"
+        return None, OVER
     advance(50)
-    return Alone(next(step for pair, step in both if pair is best), found.outcome, runs), ""
+    if law is not None and found.by_law is None:
+        return None, OVER
+    outcome = found.outcome if found.by_law is None else judged_by_law(found.outcome, found.by_law, best, claim)
+    return Alone(next(step for pair, step in both if pair is best), outcome, runs, found.by_law), ""
 
 
 def _as_pair(steps: Steps, step: Step) -> StreamPair:

@@ -24,8 +24,7 @@ def details(report: StepsReport) -> RenderableType:
         Text(f"{mark(report)} {sentence(report)}", "bold" if report.outcome == "isolated" else "bold yellow")
     ]
     parts += [Text(f"  {step_words(step)}") for step in report.steps]
-    if report.best is not None:
-        parts += [Text(f"{name}: {said}") for name, said in facts_of(report.best)]
+    parts += [Text(f"{name}: {said}") for name, said in facts_of(report)]
     parts += [Text(f"note: {note}", "dim") for note in report.notes]
     if report.provided:
         parts.append(Text("provided that:", "dim"))

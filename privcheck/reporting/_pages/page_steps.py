@@ -22,7 +22,7 @@ def render_steps(report: StepsReport) -> str:
     told = element("p", f"{badge(word, mark(report))}: {text(rest)}", "verdict inconclusive")
     parts = [element("section", told, "inconclusive")]
     if report.best is not None:
-        parts.append(section("The step that is told apart best", [facts(facts_of(report.best))]))
+        parts.append(section("The step that is told apart best", [facts(facts_of(report))]))
     parts.append(section("What draws", [_steps(report)]))
     if report.notes:
         parts.append(section("Notes", [items(list(report.notes))]))

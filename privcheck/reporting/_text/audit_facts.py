@@ -29,16 +29,17 @@ def found_rows(report: AuditReport) -> list[tuple[str, str]]:
     if report.exact_loss is not None:
         name = "exact loss" if report.law is None else "loss by the given law, taken on your word"
         rows.append((name, numbers.exact(report.exact_loss)))
-    if report.by_law is not None:
-        rows += _by_law(report.by_law)
+    rows += law_rows(report.by_law)
     certified = certified_text(report)
     if certified is not None:
         rows.append(("certified upper bound", certified))
     return rows
 
 
-def _by_law(evidence: LawEvidence) -> list[tuple[str, str]]:
+def law_rows(evidence: LawEvidence | None) -> list[tuple[str, str]]:
     """Return the largest loss by the given law, with its pair, and how runs on this pair fit the law."""
+    if evidence is None:
+        return []
     fit = "follow it" if evidence.follows else "do not follow it"
     rows = [
         ("largest loss by the law", f"{numbers.at_least(evidence.bound.epsilon_lower)}, on {evidence.streams}"),

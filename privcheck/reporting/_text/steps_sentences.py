@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from privcheck.reporting._text.numbers import at_least, claim_text, clean, percent, probability_interval
+from privcheck.reporting._text.audit_facts import law_rows
+from privcheck.reporting._text.numbers import at_least, claim_text, clean, percent, probability_interval, small
 from privcheck.results import ISOLATED, NoisyStep, StepBound, StepsReport
 
-MARKS = {"suspicion": "?", "isolated": "✓", "nothing to isolate": "?"}
+MARKS = {"suspicion": "?", "another law": "?", "isolated": "✓", "nothing to isolate": "?"}
 """By the outcome."""
 
 
@@ -27,8 +28,15 @@ def sentence(report: StepsReport) -> str:
         return f"nothing to isolate: no call that draws can be played alone with an argument that moves ({drawn})"
     name, level = clean(best.function), f"({percent(report.confidence)} confidence)"
     if report.suspicion is not None:
-        said = f"the call of {name} alone has a loss of at least {at_least(best.epsilon_lower)} {level}"
-        return f"suspicion: {said}, and {claimed(report)} is claimed of the target, of which this says nothing yet"
+        shown = f"{at_least(best.epsilon_lower)} {level}"
+        if report.suspicion.kind == "law":
+            shown = f"{at_least(report.suspicion.epsilon)} by the given law, and of {shown} by counts"
+        said = f"the call of {name} alone has a loss of at least {shown}"
+        yet = "which does not hold if the call is released" if report.is_released else "of which this says nothing yet"
+        return f"suspicion: {said}, and {claimed(report)} is claimed of the target, {yet}"
+    if report.outcome == "another law":
+        p_value = small(report.by_law.p_value) if report.by_law is not None else ""
+        return f"another law: what {name} returns does not follow the given law (p-value {p_value})"
     found = f"{name} is the step that is told apart best by itself: its loss is at least {at_least(best.epsilon_lower)}"
     more = "" if report.epsilon_claimed is None else f"; that does not speak against {claimed(report)}"
     return f"isolated: {found} {level}{more}"
@@ -54,8 +62,12 @@ def step_words(step: NoisyStep) -> str:
     return f"{where}: {step.standing}" + (f" ({moves})" if moves else "")
 
 
-def facts_of(best: StepBound) -> list[tuple[str, str]]:
-    """Return what was counted of the best step, by name."""
+def facts_of(report: StepsReport) -> list[tuple[str, str]]:
+    """Return what was counted of the best step, by name, and what its law says; nothing if there is none."""
+    return [] if report.best is None else [*_counted(report.best), *law_rows(report.by_law)]
+
+
+def _counted(best: StepBound) -> list[tuple[str, str]]:
     rows = [
         ("step", f"{clean(best.function)} at {clean(best.place)}"),
         ("its first input", clean(best.first)),

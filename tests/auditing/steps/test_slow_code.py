@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing._steps.find_steps import PROVIDED, own_seed
+from privcheck.auditing._steps.find_steps import own_seed
+from privcheck.auditing._steps.reported_steps import PROVIDED
 from privcheck.cli import main
 from privcheck.errors import PrivcheckError
 

@@ -14,7 +14,7 @@ from privcheck.auditing import _audit
 from privcheck.auditing._plan import make_plan
 from privcheck.auditing._steps import beside_audits, played_alone
 from privcheck.auditing._steps.beside_audits import SHARE, suspected_step, with_step
-from privcheck.auditing._steps.find_steps import PROVIDED
+from privcheck.auditing._steps.reported_steps import PROVIDED
 from privcheck.reporting._text import audit_sentences
 from privcheck.results import Outcome, Suspicion
 from privcheck.targets import Settings, load

@@ -11,7 +11,8 @@ import pytest
 
 import privcheck
 from privcheck.auditing._steps import drawing_functions, played_alone
-from privcheck.auditing._steps.find_steps import PROVIDED, UNRECORDED, suspected
+from privcheck.auditing._steps.find_steps import suspected
+from privcheck.auditing._steps.reported_steps import PROVIDED, UNRECORDED
 from privcheck.auditing._steps.search_steps import search_steps
 from privcheck.results import STILL
 from privcheck.targets import Claim, MechanismRunner, StreamPair
@@ -82,7 +83,7 @@ def test_a_suspicion_needs_a_bound_above_the_claim():
     step = SimpleNamespace(function=0, moves=("value",), pair=SimpleNamespace(words="a pair"))
     found, claim = SimpleNamespace(functions=(noisy,)), Claim(epsilon=1.0, confidence=0.99)
     for lower, is_suspected in ((0.9, False), (1.0, False), (1.1, True)):
-        outcome = SimpleNamespace(verdict="violation", epsilon_lower=lower)
+        outcome = SimpleNamespace(verdict="violation", epsilon_lower=lower, suspicion=None)
         said = suspected(found, SimpleNamespace(step=step, outcome=outcome), claim)
         assert (said is not None) == is_suspected
     assert "at least 1.100, at 99% confidence, between" in said.sentence
