@@ -36,6 +36,7 @@ from privcheck.journal._ledger_tables import (
     end,
     entries,
     entry,
+    first_of,
     insert,
     parameters_of,
     read,
@@ -57,6 +58,8 @@ ONWARD = "UPDATE head SET number = ?, hash = ? WHERE ledger = ? AND number < ?"
 """The same where there is a head already, in half of the time. A statement by itself is a transaction, which is durable
 when it returns.
 """
+
+HEAD = "SELECT CAST(number AS INTEGER), CAST(hash AS BLOB) FROM head WHERE ledger = ?"
 
 OF_REQUEST = "scope = ? AND request = ? AND kind = ? AND request <> ''"
 OF_PERSON = "substr(who, 1, 8) = ? AND window = ? AND who = ? AND who <> '' AND scope = ? ORDER BY id"
@@ -248,7 +251,7 @@ class SqliteJournal:
 
     def _check_on_chain(self, scope: Opened) -> None:
         """Refuse to go on beside a worker that writes to a copy of the file, under the same head."""
-        for number, chained in self.heads.rows("SELECT number, hash FROM head WHERE ledger = ?", (scope.identity,)):
+        for number, chained in self.heads.rows(HEAD, (scope.identity,)):
             found = entry(self.database, scope, number)  # read later: other workers show what they have committed
             if found is None or found.hash != chained:
                 reason = f"entry {number} of the scope {scope.name!r} is not the one that its head knows"
@@ -299,19 +302,13 @@ class SqliteJournal:
     def _check_salts(self, chain: Sequence[Opened]) -> None:
         """Refuse a salt that is damaged: under another one all persons would be new."""
         for scope in chain:
-            first = entry(self.database, scope, 1)
-            if first is None or first.said["salt"] != hashlib.sha256(scope.salt).hexdigest():
+            if first_of(self.database, scope).said["salt"] != hashlib.sha256(scope.salt).hexdigest():
                 reason = f"the salt of the scope {scope.name!r} is not the one that it was made with"
                 raise self.database.refusal.because(reason, "the file was changed or damaged: restore the newest copy")
 
     def _has_head(self, name: str) -> bool:
         """Return whether there is a head of a scope that was in this file, however its path was written then."""
-        places = (str(place) for (place,) in self.heads.rows("SELECT place FROM head"))
-        return any(
-            Path(place.removesuffix(f" {name}")).resolve() == self._file
-            for place in places
-            if place.endswith(f" {name}")
-        )
+        return name in [known for _, known in heads_of(self.heads, self._file)]
 
     def _end_scope(self, scope: Opened, by: str) -> None:
         """Close a scope for every worker; an event that is pending ends there, with what it has drawn charged."""
@@ -335,7 +332,7 @@ class SqliteJournal:
 def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[str, str] | None:
     """Return what is wrong with the end of a scope, as its head knows it, and what to do; None if nothing is."""
     number, _ = end(database, scope.number)
-    rows = heads.rows("SELECT number, hash FROM head WHERE ledger = ?", (scope.identity,))
+    rows = heads.rows(HEAD, (scope.identity,))
     if not rows:
         played = database.rows(f"SELECT 1 FROM entry WHERE {OF_SCOPE} AND event > 0 LIMIT 1", between(scope.number))
         if not played:
@@ -354,6 +351,15 @@ def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[st
         hint = "this is a copy that went its own way: restore the one that the head belongs to"
         return f"entry {said} of the scope {scope.name!r} is not the one that its head knows", hint
     return None
+
+
+def heads_of(heads: Database, file: Path) -> Iterator[tuple[str, str]]:
+    """Yield the identity and the name of each scope that has a head and was made in a file."""
+    for identity, place in heads.rows("SELECT ledger, CAST(place AS TEXT) FROM head"):
+        parts = place.split(" ")
+        for end_of_path in range(1, len(parts)):  # either may have spaces
+            if Path(" ".join(parts[:end_of_path])).resolve() == file:
+                yield str(identity), " ".join(parts[end_of_path:])
 
 
 def _chain(scope: Opened, known: dict[int, Opened]) -> list[Opened]:

@@ -9,7 +9,7 @@ from typing import Self
 from privcheck.journal._chained_entries import Entry
 from privcheck.journal._databases import head_database, ledger_database
 from privcheck.journal._kept_snapshots import SnapshotRow, count_told, snapshot_row
-from privcheck.journal._ledger_file import head_problem
+from privcheck.journal._ledger_file import head_problem, heads_of
 from privcheck.journal._ledger_tables import Opened, all_told, entries, scopes
 
 
@@ -70,4 +70,9 @@ class LedgerFile:
         if self._heads is None:
             return []
         found = (head_problem(self._database, self._heads, scope) for scope in self.scopes())
-        return [f"{what}; {hint}" for what, hint in filter(None, found)]
+        known, file = {scope.identity for scope in self.scopes()}, self._database.file.resolve()
+        lost = [name for identity, name in heads_of(self._heads, file) if identity not in known]
+        hint = "this is an old copy, or was begun anew: restore the newest"
+        return [f"{what}; {hint}" for what, hint in filter(None, found)] + [
+            f"the scope {name!r} is not in the ledger, and {self._heads.file} has its head; {hint}" for name in lost
+        ]

@@ -92,6 +92,23 @@ def test_an_error_that_an_earlier_version_named_for_its_class_agrees():
     assert not agree(found, {"error": {"type": "KeyError", "text": "KeyError", "parts": None}})
 
 
+class PlaysByTheContext(Contextual):
+    def select(self, context):
+        return int(context[0] > 0.5)
+
+
+def test_the_action_of_another_round_is_not_shown_to_whoever_knows_its_id(tmp_path):
+    """Ids are public; under contextual feedback the action is as private as the context that it was chosen for."""
+    guarded, context = guard(tmp_path, PlaysByTheContext, **OPTIONS), np.array([0.9, 0.0])
+    assert guarded.select(context, request_id="e1") == 1
+    told = {"context": context, "action": 0, "reward": 0.5, "request_id": "e1"}
+    for call in (lambda: guarded.update(context, 0, 0.5, request_id="e1"), lambda: guarded.update_many([told])):
+        with pytest.raises(PrivcheckError, match="action: got another one under the id 'e1' than was chosen") as caught:
+            call()
+        assert "1 was chosen" not in str(caught.value)
+    guarded.update(context, 1, 0.5, request_id="e1")
+
+
 class KeepsItInAGlobal(Contextual):
     """Returns an arm whose number is asked for after `select`, and then writes the context into a global."""
 

@@ -51,6 +51,8 @@ def _check_action(event: Event, played: Played, journal: Journal) -> None:
     answer, given = Answer.of(answer_in(chosen.answer)), event.given[told.index(name)]
     if answer.error is None and not np.array_equal(np.asarray(given), np.asarray(answer.value)):
         got = words(f"{given!r} under the id {event.request!r}, for which {answer.value!r} was chosen")
+        if name not in played.kind.public:  # whoever knows an id could ask for the action of another round
+            got = words(f"another one under the id {event.request!r} than was chosen")
         raise PrivcheckError(name, got, "the action that was chosen", "give every event an id of its own")
 
 
@@ -62,7 +64,7 @@ def _check_batch(events: Sequence[Event], played: Played) -> None:
                 got = words(f"{event.request!r} twice in one call")
                 raise PrivcheckError("request_id", got, "one event for each id")
             known.add(event.request)
-            if event.found is None:
+            if event.found is None and event.entry is None:  # one of this call that is recorded stands
                 played.check_count(event.kind, played.kind.told, event.given)
                 if not event.earlier:
                     played.check_open(event.given, choices, scratch.scratch)
