@@ -215,7 +215,7 @@ class Engine:
         if event.request:
             person, event.person, event.number, event.round = event.person, "", -1, self.played.session.round
             event.environment = self._environment
-            self._position = _place(event.record(self.journal, answer))
+            self._position = event.record(self.journal, answer).place
             event.person = person
         return answer.shown_to(event.user)
 
@@ -230,7 +230,7 @@ class Engine:
             self._begin(event, draws, live=True)
             answer = played.play(event.kind, prepared)
             self._check_log()
-            self._position = _place(event.end(self.journal, answer, self._environment))
+            self._position = event.end(self.journal, answer, self._environment).place
             if answer.error is None and type(answer.value) not in PLAIN:
                 answer = Answer.of(answer.said)
         self._events = event.number
@@ -250,6 +250,7 @@ class Engine:
 
     def _check_log(self) -> None:
         assert self.log is not None
+        self.log.playing = False
         if self.log.stopped is not None:  # the policy has caught what ended its call
             raise self.log.stopped
         self.log.check_all_drawn()
@@ -313,7 +314,7 @@ class Engine:
                     if "answer" in entry.said:
                         self._again(event, [], entry)
                         event = None
-            self._position = _place(entry)
+            self._position = entry.place
         self._finish(event, draws)
 
     def _finish(self, event: Event | None, draws: list[Entry]) -> None:
@@ -337,7 +338,7 @@ class Engine:
         played = self._build(self.log, self.calls, self._bits)
         self._check_log()
         if ended is None:
-            self._position = _place(event.end(self.journal, Answer(), self._environment))
+            self._position = event.end(self.journal, Answer(), self._environment).place
         self._played, self._events = played, 0
 
     def _again(self, event: Event, draws: list[Entry], ended: Entry) -> None:
@@ -367,7 +368,7 @@ class Engine:
         if self._known:
             replay_checks.warn_of_another([*self._known.values()][-1], self._in_words)
         said = json.dumps({"code": self._environment, "is": self._in_words})
-        self._position = _place(self.journal.append(Entry(0, -1, ENVIRONMENT, said)))
+        self._position = self.journal.append(Entry(0, -1, ENVIRONMENT, said)).place
         self._known[self._environment] = self._in_words
 
     def _read(self, entry: Entry) -> Event:
@@ -386,6 +387,8 @@ class Engine:
     def _forget(self) -> None:
         """Throw the policy in memory away; the next call plays it again from the journal."""
         self._played = None
+        if self.log is not None:
+            self.log.playing, self.log.session = False, None
         self._position, self._events = (0, START), 0
         self._known, self._ended = dict[str, Any](), False
         self.calls.reopen()
@@ -394,7 +397,3 @@ class Engine:
         """Begin anew in a child: the parent may have been in the middle of a call."""
         self.calls = Calls()
         self._forget()
-
-
-def _place(entry: Entry) -> tuple[int, bytes]:
-    return entry.number, entry.hash
