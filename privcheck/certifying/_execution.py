@@ -12,6 +12,7 @@ from typing import Any
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.arrays import Array, Table
 from privcheck.certifying._context_isolation import NOT_COPIED, kept_context, throw_away
+from privcheck.certifying._outside.plain_errors import APART, plain_error
 from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
@@ -139,15 +140,21 @@ def ask(
     if session.round == 1:
         session.publish_noised()
         check_can_be_put_back(policy)
+    failed = None
     with apart([policy], session.coins, session.code):
         asked = throw_away(policy)
         if asked is None:
             session.note(NOT_COPIED)
-        with session.reading(), in_guard(), casting_refused(session.source):
-            chosen, kind_of = _as_number(select_apart(policy if asked is None else asked, context))
-        if asked is not None:
-            look(asked)
+        try:
+            with session.reading(), in_guard(), casting_refused(session.source):
+                chosen, kind_of = _as_number(select_apart(policy if asked is None else asked, context))
+            if asked is not None:
+                look(asked)
+        except BaseException as error:
+            failed = plain_error(error, session.round)
         del asked  # before the state is put back
+    if failed is not None:
+        raise failed
     return chosen if kind_of is None else words(f"an object of type {class_name(kind_of)}")
 
 
@@ -216,6 +223,6 @@ def _arms(table: Table, contexts: Contexts | None) -> int:
 def _failed(error: BaseException, round_number: int, contexts: Contexts | None) -> Exception:
     if isinstance(error, PrivcheckError):
         return error
-    hint = "" if contexts is None else "select() is called on a throw-away copy: what it sets does not reach update()"
     got = words(describe_exception(error))
+    hint = "" if contexts is None else APART
     return PolicyError(f"round {round_number}", got, "a policy that plays every round", hint)

@@ -11,7 +11,7 @@ from privcheck.accounting import budget_of
 from privcheck.certifying._calls import Calls
 from privcheck.certifying._context_isolation import generators, throw_away
 from privcheck.certifying._noise_source import noise_source
-from privcheck.certifying._outside.state_apart import check_can_be_put_back, secret_coins
+from privcheck.certifying._outside.state_apart import check_can_be_put_back, check_keeps_no_context, secret_coins
 from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.frozen_state import Thawed
@@ -91,7 +91,9 @@ def guard(
     execution: everything that leaves the guarded policy is a function of releases within the budget, of its own coins,
     and of public numbers. Any error that it raises depends on these alone. Under contextual feedback the guarantee is
     joint: it protects the context and reward of one round against everything that leaves the policy in the other
-    rounds. Neighbouring streams are fixed tables of rewards that differ in one datum.
+    rounds, provided that nothing that `select` calls acts outside of the process or later: code that surely does is
+    refused, functions of others that are not known are named in a warning, and errors of `select` reach the caller as
+    text alone. Neighbouring streams are fixed tables of rewards that differ in one datum.
 
     With a ledger all this holds over restarts, crashes, retries and workers: what is shown is a function of draws that
     were committed together with their charges before the policy saw them. One id has one answer. With `per_user`,
@@ -214,6 +216,7 @@ def _check_apart(policy: Any) -> None:
         got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
         raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
     check_can_be_put_back(policy)
+    check_keeps_no_context(policy)
 
 
 def _check_policy(policy: Any, by: Feedback, arms: int | None) -> None:

@@ -50,16 +50,11 @@ FORGOTTEN = (
     "only a guard that opens it as it was then, with the same code and libraries, goes on with it: go back, or name "
     "another scope= with continues= to keep all charges"
 )
-FORWARD = (
-    "INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (ledger) DO UPDATE SET number = excluded.number, "
-    "hash = excluded.hash WHERE excluded.number > head.number"
-)
-ONWARD = "UPDATE head SET number = ?, hash = ? WHERE ledger = ? AND number < ?"
-"""The same where there is a head already, in half of the time. A statement by itself is a transaction, which is durable
-when it returns.
+HEAD = "SELECT iif(typeof(number) = 'integer', number, 0), iif(typeof(hash) = 'blob', hash, x'') FROM head WHERE ledger = ?"
+ONWARD = "UPDATE head SET number = ?, hash = ? WHERE ledger = ? AND number = ? AND hash = ?"
+"""Moves the head on from an entry that is known to be in this file. A statement by itself is a transaction, which is
+durable when it returns.
 """
-
-HEAD = "SELECT CAST(number AS INTEGER), CAST(hash AS BLOB) FROM head WHERE ledger = ?"
 
 OF_REQUEST = "scope = ? AND request = ? AND kind = ? AND request <> ''"
 OF_PERSON = "substr(who, 1, 8) = ? AND window = ? AND who = ? AND who <> '' AND scope = ? ORDER BY id"
@@ -103,6 +98,7 @@ class SqliteJournal:
             with self.database.transaction():
                 self.chain = self._open(name, parameters, agrees, continues)
             self.scope, self._shown = self.chain[0], 0
+            self._heads: dict[str, tuple[int, bytes]] = {}
             self._ends = between(self.scope.number)
             self._last: tuple[int, bytes] | None = None
             for scope in reversed(self.chain):
@@ -241,22 +237,34 @@ class SqliteJournal:
             self._shown = max(self._shown, number)
             scope = self.scope
         try:
-            if self.heads.execute(ONWARD, (number, chained, scope.identity, number)).rowcount != 1:
-                row = scope.identity, self._place(scope.name), number, chained
-                if self.heads.execute(FORWARD, row).rowcount != 1:
-                    self._check_on_chain(scope)
+            self._move_head(number, chained, scope)
         except BaseException:
             self._shown = 0
             raise
 
-    def _check_on_chain(self, scope: Opened) -> None:
-        """Refuse to go on beside a worker that writes to a copy of the file, under the same head."""
-        for number, chained in self.heads.rows(HEAD, (scope.identity,)):
-            found = entry(self.database, scope, number)  # read later: other workers show what they have committed
-            if found is None or found.hash != chained:
-                reason = f"entry {number} of the scope {scope.name!r} is not the one that its head knows"
+    def _move_head(self, number: int, chained: bytes, scope: Opened) -> None:
+        """Move the head on from an entry of this file: beside a worker that writes to a copy of it, it is of that one.
+
+        What other workers have shown was committed before, so the file that they share has it when it is read here.
+        """
+        while True:
+            known = self._heads.get(scope.identity, (number, b""))
+            moved = (number, chained, scope.identity, *known)
+            if number > known[0] and self.heads.execute(ONWARD, moved).rowcount == 1:
+                self._heads[scope.identity] = number, chained
+                return
+            if not (rows := self.heads.rows(HEAD, (scope.identity,))):
+                row = scope.identity, self._place(scope.name), number, chained
+                self.heads.execute("INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (ledger) DO NOTHING", row)
+                continue
+            self._heads[scope.identity] = known = rows[0]
+            found = entry(self.database, scope, known[0])
+            if found is None or found.hash != known[1]:
+                reason = f"entry {known[0]} of the scope {scope.name!r} is not the one that its head knows"
                 hint = "another worker writes to a copy of this file: stop all workers, and keep one of the two"
                 raise self.database.refusal.because(reason, hint)
+            if number <= known[0]:
+                return
 
     def _open(
         self, name: str, parameters: dict[str, Any], agrees: Callable[[dict[str, Any], bool], None], old: str | None
@@ -331,8 +339,8 @@ class SqliteJournal:
 
 def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[str, str] | None:
     """Return what is wrong with the end of a scope, as its head knows it, and what to do; None if nothing is."""
-    number, _ = end(database, scope.number)
     rows = heads.rows(HEAD, (scope.identity,))
+    number, _ = end(database, scope.number)  # read later: workers show what they have committed
     if not rows:
         played = database.rows(f"SELECT 1 FROM entry WHERE {OF_SCOPE} AND event > 0 LIMIT 1", between(scope.number))
         if not played:

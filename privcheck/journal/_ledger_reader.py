@@ -66,12 +66,15 @@ class LedgerFile:
         yield from all_told(self._database, scope)
 
     def head_problems(self) -> list[str]:
-        """Return where the ledger does not end as its head says."""
+        """Return where the ledger does not end as its head says; nothing else is read afterwards."""
         if self._heads is None:
             return []
-        found = (head_problem(self._database, self._heads, scope) for scope in self.scopes())
-        known, file = {scope.identity for scope in self.scopes()}, self._database.file.resolve()
-        lost = [name for identity, name in heads_of(self._heads, file) if identity not in known]
+        known = self.scopes()
+        self._database.execute("COMMIT")  # the heads have gone on, and the ledger before them
+        found = (head_problem(self._database, self._heads, scope) for scope in known)
+        heads = [*heads_of(self._heads, self._database.file.resolve())]
+        identities = {scope.identity for scope in self.scopes()}  # read later: a scope is made before its head
+        lost = [name for identity, name in heads if identity not in identities]
         hint = "this is an old copy, or was begun anew: restore the newest"
         return [f"{what}; {hint}" for what, hint in filter(None, found)] + [
             f"the scope {name!r} is not in the ledger, and {self._heads.file} has its head; {hint}" for name in lost

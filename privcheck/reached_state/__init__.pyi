@@ -4,7 +4,7 @@ from ._kept import LOCK as LOCK
 from ._kept import Kept as Kept
 from ._kept import KnownCode as KnownCode
 from ._kept import apart as apart
-from ._kept import own_classes as own_classes
+from ._looked_through import looked_through as looked_through
 from ._own_modules import is_of_privcheck as is_of_privcheck
 from ._own_modules import is_own_file as is_own_file
 from ._own_modules import is_taken as is_taken

@@ -139,6 +139,16 @@ class Kept:
         """Return where an object stands, as code would name it."""
         return place(self._walk, value)
 
+    def own_classes(self) -> list[type]:
+        """Return the classes that were reached and are not those of an installed package.
+
+        >>> own = type("Policy", (), {"__module__": "__main__"})
+        >>> Kept([float, Coins]).own_classes(), len(Kept([own]).own_classes())
+        ([], 1)
+        """
+        reached = (value for value in self.walk.seen.values() if isinstance(value, type))
+        return [value for value in reached if is_own_class(value)]
+
     def _clear(self) -> None:
         for cache in self._walk.cleared:
             cache.cache_clear()
@@ -208,13 +218,3 @@ def apart(roots: Iterable[Any], coins: Coins, code: KnownCode | None = None) -> 
                 yield kept
             finally:
                 kept.put_back()
-
-
-def own_classes(kept: Kept) -> list[type]:
-    """Return the classes that were reached and are not those of an installed package.
-
-    >>> own_classes(Kept([float, Coins])), len(own_classes(Kept([type("Policy", (), {"__module__": "__main__"})])))
-    ([], 1)
-    """
-    reached = (value for value in kept.walk.seen.values() if isinstance(value, type))
-    return [value for value in reached if is_own_class(value)]

@@ -66,7 +66,11 @@ BUT = frozenset(
 )  # fmt: skip
 
 _OTHERS = {
-    "contextlib": "contextmanager suppress nullcontext closing ContextDecorator _GeneratorContextManager",
+    "_random": "Random",
+    "_weakref": "_remove_dead_weakref",
+    "contextlib": (
+        "AbstractContextManager contextmanager suppress nullcontext closing ContextDecorator _GeneratorContextManager"
+    ),
     "weakref": "WeakKeyDictionary WeakValueDictionary WeakSet",
     "re": "Pattern Match",
 }
@@ -93,6 +97,9 @@ IMPURE = _names(
     """
 )
 """Modules that show, keep or pass on what they are given, or look at frames and at memory."""
+
+INSIDE = frozenset({"warnings", "_warnings", "inspect", "traceback", "tracemalloc"})
+"""Those of them that do nothing outside of the process, and nothing later."""
 
 IMPURE_OF_OS = _names(
     """
@@ -165,3 +172,17 @@ def is_impure(module: str, name: str) -> bool:
     if module in ("os", "posix", "nt"):
         return name in IMPURE_OF_OS
     return module.partition(".")[0] in IMPURE or f"{module}.{name}" in IMPURE
+
+
+def acts_outside(name: str) -> bool:
+    """Tell whether what surely keeps or tells something does so outside of the process, or at another time.
+
+    >>> [name for name in ("sys.settrace", "sys.modules", "open", "the attribute f_back") if acts_outside(name)]
+    ['sys.settrace', 'open']
+    """
+    module, _, rest = name.partition(".")
+    if module == "sys":
+        return rest.startswith(("set", "add", "std", "__std", "excepthook", "unraisablehook", "exit"))
+    if not rest:
+        return name in IMPURE_BUILTINS
+    return module.isidentifier() and module not in INSIDE

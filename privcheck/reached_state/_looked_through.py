@@ -7,6 +7,7 @@ import collections
 import functools
 import importlib
 import types
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from privcheck.reached_state._known_calls import (
     PURE,
     REGISTERING,
     WRITING,
+    acts_outside,
     is_impure,
     is_known,
     is_known_kind,
@@ -35,6 +37,9 @@ _CONTAINERS = (dict, list, tuple, set, frozenset, collections.deque, types.Mappi
 
 _OF_ALL = frozenset({"globals", "vars", "locals", "eval", "exec", "compile", "__import__", "dir", "id"})
 _CONSTRUCTING = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__class_getitem__", "__del__"})
+_MAKING, _DESTROYING = "a class that it makes", "a method __del__"
+_GIVEN_UP = "a generator with try, with, await or yield from"
+_WEAK = frozenset({"weakref.ref", "weakref.finalize", "weakref.proxy", "_weakref.proxy", "weakref.WeakMethod"})
 _OF_CLASSES = frozenset({"type", "__class__", "copy", "deepcopy", "replace"})
 """Names by which code makes objects of classes that it does not name."""
 
@@ -50,6 +55,17 @@ class LookedThrough(NamedTuple):
 
     impure: tuple[str, ...]
     unknown: tuple[str, ...]
+
+    @property
+    def late(self) -> tuple[str, ...]:
+        """What runs when objects are given up, which may be after everything has been put back."""
+        late = {_DESTROYING, _GIVEN_UP, *_WEAK}
+        return tuple(name for name in (*self.impure, *self.unknown) if name in late)
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """What surely acts outside of the process or at another time: files, threads, signals, what is shown."""
+        return tuple(name for name in self.impure if acts_outside(name))
 
 
 def looked_through(function: Any) -> LookedThrough:
@@ -130,11 +146,11 @@ class _Look:
         uses = uses_of(function.__code__)
         self._attributes(uses)
         if uses.makes_classes:  # its bases know of it as long as it is there
-            self.unknown["a class that it makes"] = None
+            self.unknown[_MAKING] = None
         if uses.ends_later:
-            self.unknown["a generator that does something when it is given up"] = None
-        if "__del__" in uses.names:
-            self.impure["a method __del__"] = None
+            self.unknown[_GIVEN_UP] = None
+        if "__del__" in uses.names or "__del__" in uses.texts:
+            self.impure[_DESTROYING] = None
         for name in uses.imports:
             self._imported(name, uses.imported)
         free = function.__code__.co_freevars
@@ -290,24 +306,29 @@ class _Look:
             return
         self._classes[cls] = made
         for base in cls.__mro__:
-            if base is object or id(base) in PURE:
-                continue
-            if issubclass(base, BaseException) and base.__module__ == "builtins":
-                if base is KeyboardInterrupt:  # the one that is not caught
-                    self.impure["KeyboardInterrupt"] = None
-            elif not _is_own(base):
-                if not (is_known_kind(base) or is_inner(base.__module__)):
-                    self._others(base.__module__, base.__qualname__)
-            else:
-                space = vars(base)
-                self.holders[id(base)] = space
-                if "__del__" in space:
-                    self.impure["a method __del__"] = None
-                for name, part in space.items():
-                    if name[:2] == "__" == name[-2:] and (made or name not in _CONSTRUCTING) and name != "__dict__":
-                        self.value(part, name)
+            if base is not object and id(base) not in PURE:
+                self._base(base, made=made)
         if _is_own(type(cls)):
             self._class(type(cls), made=False)
+
+    def _base(self, base: Any, *, made: bool) -> None:
+        """Look at what a class takes from one that it derives from, or has itself."""
+        if base is weakref.ref:  # what it calls is called when an object is given up
+            self.unknown["weakref.ref"] = None
+        if issubclass(base, BaseException) and base.__module__ == "builtins":
+            if base is KeyboardInterrupt:  # the one that is not caught
+                self.impure["KeyboardInterrupt"] = None
+        elif not _is_own(base):
+            if not (is_known_kind(base) or is_inner(base.__module__)):
+                self._others(base.__module__, base.__qualname__)
+        else:
+            space = vars(base)
+            self.holders[id(base)] = space
+            if "__del__" in space:
+                self.impure[_DESTROYING] = None
+            for name, part in space.items():
+                if name[:2] == "__" == name[-2:] and (made or name not in _CONSTRUCTING) and name != "__dict__":
+                    self.value(part, name)
 
     def _object(self, value: Any, kind: type, rest: tuple[str, ...]) -> None:
         """Look at an object: an own one is followed by names, of others the functions that it holds."""
@@ -339,6 +360,8 @@ def _parts(value: Any, kind: Any) -> list[Any] | None:
     """Return what a value passes on to or contains; None if it is neither a wrapper nor a container."""
     if kind is CACHE:
         return [value.__wrapped__]
+    if kind.__name__ == "CPUDispatcher":  # numba's, of which globals are constants
+        return [value.py_func]
     if isinstance(value, types.MethodType | staticmethod | classmethod):
         return [value.__func__, getattr(value, "__self__", None)]
     if isinstance(value, functools.partial):

@@ -24,6 +24,7 @@ _KNOWN = (
     "DELETE",
     "IMPORT",
 )
+_AT_THE_END = ("PUSH_EXC_INFO", "WITH_EXCEPT_START", "CHECK_EXC_MATCH", "GET_YIELD_FROM_ITER", "GET_AWAITABLE")
 _LATER = 0x20 | 0x80 | 0x200
 """Flags of generators and coroutines."""
 
@@ -200,8 +201,7 @@ def _in_constants(constants: tuple[Any, ...]) -> set[str]:
 
 
 def _ends_later(code: CodeType) -> bool:
-    """Tell whether a generator has something to do when it is given up: `finally`, `with`, or `except`."""
-    return any(
-        "SETUP" in step.opname or step.opname in ("PUSH_EXC_INFO", "WITH_EXCEPT_START", "CHECK_EXC_MATCH")
-        for step in dis.get_instructions(code)
-    )
+    """Tell whether a generator has something to do when it is given up: `finally`, `with`, `except`, or what it hands
+    over to, whose `close` is called.
+    """
+    return any("SETUP" in step.opname or step.opname in _AT_THE_END for step in dis.get_instructions(code))

@@ -19,6 +19,7 @@ from privcheck import (
 )
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.adap_ucb import AdaPUCB
+from privcheck.errors import PolicyError
 from privcheck.mechanisms import Laplace, laplace
 
 
@@ -151,7 +152,7 @@ def test_an_exception_in_a_throw_away_copy_closes_nothing():
 
     joint = {"feedback": "contextual", "neighbours": "context-reward", "contexts": Contexts(shape=(2,)), "arms": 2}
     guarded = guard(Stumbles(), epsilon=1.0, **joint)
-    with pytest.raises(ValueError, match="too long"):
+    with pytest.raises(PolicyError, match=r"round 1: got ValueError: too long \(test_closed_guard.py, line"):
         guarded.select([0.9, 0.0])
     assert guarded.select([0.1, 0.0]) == 0
     guarded.update([0.1, 0.0], 0, 0.5)

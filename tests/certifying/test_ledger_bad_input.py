@@ -15,7 +15,8 @@ import pytest
 import privcheck
 from privcheck import PrivcheckError
 from privcheck.bandits import ALGORITHMS
-from privcheck.certifying import read_ledger
+from privcheck.certifying import ledger_problems, read_ledger
+from privcheck.journal import LedgerFile
 
 _spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
 policies = importlib.util.module_from_spec(_spec)
@@ -357,6 +358,33 @@ def test_two_workers_that_write_to_copies_of_a_ledger_are_found_out(tmp_path):
     one.select()
     with pytest.raises(PrivcheckError, match="another worker writes to a copy of this file"):
         other.select()
+
+
+def test_a_copy_that_is_always_ahead_is_found_out(tmp_path):
+    """Whoever shows an entry looks first whether what was shown last is in its file."""
+    close(guard(tmp_path))
+    shutil.copy(tmp_path / "budget.db", tmp_path / "copy.db")
+    one, other = guard(tmp_path), guard(tmp_path, ledger=tmp_path / "copy.db")
+    one.select()
+    other._engine.journal.show = lambda *_: None
+    other.select(), other.select()
+    del other._engine.journal.show
+    with pytest.raises(PrivcheckError, match="another worker writes to a copy of this file"):
+        other.select()
+    one.select(), one.select()
+
+
+def test_a_ledger_in_use_verifies_with_its_head(tmp_path, monkeypatch):
+    """The head goes on while the file is read."""
+    guarded, read = guard(tmp_path), LedgerFile.entries
+
+    def meanwhile(file, scope):
+        yield from read(file, scope)
+        guarded.select()
+
+    monkeypatch.setattr(LedgerFile, "entries", meanwhile)
+    for _ in range(2):
+        assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
 
 
 def test_numbers_that_json_has_not_and_lists_without_end_are_refused(tmp_path):

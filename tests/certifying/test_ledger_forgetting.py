@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from privcheck.certifying import ledger_problems, read_ledger
-from privcheck.errors import GuardClosedError, PrivcheckError
+from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError
 from privcheck.reporting import ledger_text
 
 
@@ -233,19 +233,19 @@ def test_an_error_that_shows_a_context_is_in_no_file(tmp_path):
     """The caller sees the words, once; what is asked again is told the type alone."""
     guarded = guard(tmp_path, Complains, **recovery.CASES["contextual"][1])
     context = np.array([[0.2345678, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    with pytest.raises(ValueError, match=r"not for .*0\.2345678"):
+    with pytest.raises(PolicyError, match=r"not for .*0\.2345678"):
         guarded.select(context, request_id="e1")
     for forgets in (False, True):
         if forgets:
             guarded.forget()
-        with pytest.raises(GuardClosedError, match="an event that was answered by ValueError, expected"):
+        with pytest.raises(GuardClosedError, match="an event that was answered by PolicyError, expected"):
             guarded.select(context, request_id="e1")
     written = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
-    assert b"ValueError" in written
+    assert b"PolicyError" in written
     assert b"2345678" not in written
     guarded.update(context / 2.0, guarded.select(context / 2.0), 0.5)
     close(guarded)
-    with pytest.raises(GuardClosedError, match="an event that was answered by ValueError, expected"):
+    with pytest.raises(GuardClosedError, match="an event that was answered by PolicyError, expected"):
         guard(tmp_path, Complains, **recovery.CASES["contextual"][1]).select(context, request_id="e1")
     assert problems(tmp_path) == []
 

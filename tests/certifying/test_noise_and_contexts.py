@@ -101,6 +101,7 @@ def transcript(policy, contexts):
     return found
 
 
+@pytest.mark.filterwarnings("ignore:.* is guarded provided that:RuntimeWarning")
 @pytest.mark.parametrize("policy", [Takes, Flips, Meets, Draws])
 def test_what_select_does_with_unread_noise_changes_no_later_release(policy):
     rounds = [HIGH, HIGH, LOW, LOW, LOW]

@@ -71,6 +71,7 @@ def test_a_memo_of_contexts_is_not_granted(memos, name) -> None:
     assert not found.granted
 
 
+@pytest.mark.filterwarnings("ignore:.* is guarded provided that:RuntimeWarning")
 @pytest.mark.parametrize("name", [name for name in MEMOS if name not in REFUSED_WHEN_BUILT])
 def test_the_guard_undoes_what_select_keeps(memos, name) -> None:
     """With the same coins, the actions of all later rounds are the same on neighbours."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -16,7 +17,7 @@ from privcheck.certifying._context_isolation import copied_parts, generators, se
 from privcheck.certifying._translated.swapped_code import swap_again
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import bits_of, paused
-from privcheck.reached_state import Coins, Kept, own_classes, take_as_own
+from privcheck.reached_state import Coins, Kept, looked_through, take_as_own
 
 Build = Callable[[np.random.Generator], Any]
 
@@ -71,10 +72,28 @@ def check_can_be_put_back(policy: Any) -> None:
             got = words(f"code that reaches an object of type {type(value).__name__} outside of the policy")
             hint = "it cannot be put back after select(), which could keep a context in it: hold it in the policy"
             raise PrivcheckError("policy", got, "state that can be copied and refilled", hint)
-    for cls in own_classes(kept):
-        if "__del__" in vars(cls):
-            hint = "it could run when the state that select() reaches has been put back"
-            raise PrivcheckError("policy", words(f"{cls.__name__}, which has a method __del__"), "no such method", hint)
+    later = [f"{cls.__name__}, which has a method __del__" for cls in kept.own_classes() if "__del__" in vars(cls)]
+    later += [f"select(), which uses {found}" for found in looked_through(policy.select).late]
+    for got in later:
+        hint = "it could run when the state that select() reaches has been put back"
+        raise PrivcheckError("policy", words(got), "code that runs nothing when an object is given up", hint)
+
+
+def check_keeps_no_context(policy: Any) -> None:
+    """Refuse a contextual policy whose `select` surely acts where nothing is put back; warn if it may.
+
+    Raises
+    ------
+    PrivcheckError : it opens files, starts threads, prints, or sets what is called later.
+    """
+    seen = looked_through(policy.select)
+    if seen.outside:
+        got = words(f"{type(policy).__name__}, whose select() uses {', '.join(seen.outside)}")
+        hint = "what it is shown could pass from there to other rounds: do that in update(), or outside of the policy"
+        raise PrivcheckError("policy", got, "one that keeps nothing of a context", hint)
+    if of_others := [name for name in seen.unknown if "." in name]:
+        given = f"{type(policy).__name__}.select() is guarded provided that what it calls keeps nothing of a context: "
+        warnings.warn(given + ", ".join(of_others), RuntimeWarning, stacklevel=2)
 
 
 OUTSIDE = {"_io", "mmap", "sqlite3", "socket", "_socket", "subprocess", "_dbm", "_gdbm", "dbm"}
