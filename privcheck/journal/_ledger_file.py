@@ -50,7 +50,8 @@ FORGOTTEN = (
     "only a guard that opens it as it was then, with the same code and libraries, goes on with it: go back, or name "
     "another scope= with continues= to keep all charges"
 )
-HEAD = "SELECT iif(typeof(number) = 'integer', number, 0), iif(typeof(hash) = 'blob', hash, x'') FROM head WHERE ledger = ?"
+AS_WRITTEN = "iif(typeof(number) = 'integer', number, 0), iif(typeof(hash) = 'blob', hash, x'')"
+HEAD = f"SELECT {AS_WRITTEN} FROM head WHERE ledger = ?"
 ONWARD = "UPDATE head SET number = ?, hash = ? WHERE ledger = ? AND number = ? AND hash = ?"
 """Moves the head on from an entry that is known to be in this file. A statement by itself is a transaction, which is
 durable when it returns.

@@ -136,6 +136,49 @@ def test_code_of_an_action_runs_where_its_state_is_put_back(tmp_path, kept):
         guarded.update(context, 0, 0.5)
 
 
+def _syntax_error(reward):
+    made = SyntaxError("no such line")
+    made.text = made.lineno = made.offset = reward
+    return made
+
+
+HOLDING = {
+    "as the value": lambda reward: PrivcheckError("reward", reward, "another one"),
+    "as the name": lambda reward: PrivcheckError(reward, 1, "another one"),
+    "as the hint": lambda reward: PrivcheckError("reward", 1, "another one", reward),
+    "of Python": ValueError,
+    "with a line": _syntax_error,
+}
+
+
+class Holding(policies.Blocks):
+    """Draws noise, and raises an error that holds its reward, which cannot be written."""
+
+    def update(self, action, reward):
+        float(reward + self.rng.laplace(0.0, 10.0))
+        raise self.made(reward)
+
+
+@pytest.mark.parametrize("name", HOLDING)
+def test_an_error_that_holds_a_private_value_is_recorded_by_its_class(tmp_path, monkeypatch, name):
+    """Otherwise the event had no answer: whoever opened the scope was stopped by it, for ever."""
+    monkeypatch.setattr(Holding, "made", staticmethod(HOLDING[name]), raising=False)
+    guarded = guard(tmp_path, Holding)
+    arm = guarded.select(request_id="e1")
+    with pytest.raises(type(HOLDING[name](0.0))):
+        guarded.update(arm, 0.734519283, request_id="e1")
+    for _ in range(2):
+        with pytest.raises(GuardClosedError) as caught:
+            guarded.update(arm, 0.734519283, request_id="e1")
+        assert "an event that was answered by" in str(caught.value)
+        with pytest.raises(GuardClosedError, match="a guard that was closed by"):
+            guarded.select()
+        close(guarded)
+        guarded = guard(tmp_path, Holding)
+    assert guarded.spent == pytest.approx(0.1)
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
 class Shown(policies.Blocks):
     """Shows its reward, which a guard does not allow."""
 

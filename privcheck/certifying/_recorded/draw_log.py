@@ -96,8 +96,13 @@ class DrawLog:
         self.event, self.recorded, self.live = event, recorded, live
         self.place, self.playing, self.stopped = 0, True, None
 
+    def of(self, session: Session) -> DrawLog:
+        """Take draws of this session from here on, and of no other."""
+        self.session = session
+        return self
+
     def check_source(self, session: Session) -> None:
-        """Refuse a draw outside of every event, or of a policy that was thrown away: a new one is played in its place."""
+        """Refuse a draw outside of every event, or of a policy that was thrown away."""
         if self.playing and self.session is session:
             return
         got = (
