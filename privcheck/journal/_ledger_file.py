@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry, Said
 from privcheck.journal._databases import PLACES, head_database, ledger_database
-from privcheck.journal._journal import Admission, Answered
+from privcheck.journal._journal import Admission, Answered, ForgottenError
 from privcheck.journal._kept_snapshots import (
     Snapshot,
     drop_snapshot,
@@ -169,7 +169,8 @@ class SqliteJournal:
         if found is None:
             expected = "the code, versions and kind of processor that forgot"
             refusal = replace(self.database.refusal, expected=expected)
-            raise refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
+            refused = refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
+            raise ForgottenError(refused.parameter, refused.value, refused.expected, refused.hint)
         return found
 
     def snapshot(self, code: str) -> Snapshot | None:
@@ -258,12 +259,13 @@ class SqliteJournal:
                 row = scope.identity, self._place(scope.name), number, chained
                 self.heads.execute("INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (ledger) DO NOTHING", row)
                 continue
-            self._heads[scope.identity] = known = rows[0]
+            known = rows[0]
             found = entry(self.database, scope, known[0])
             if found is None or found.hash != known[1]:
                 reason = f"entry {known[0]} of the scope {scope.name!r} is not the one that its head knows"
                 hint = "another worker writes to a copy of this file: stop all workers, and keep one of the two"
                 raise self.database.refusal.because(reason, hint)
+            self._heads[scope.identity] = known
             if number <= known[0]:
                 return
 

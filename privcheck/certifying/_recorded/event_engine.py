@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from privcheck.certifying._calls import Calls
@@ -16,16 +17,14 @@ from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.snapshots import Snapshots
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry
+from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry, ForgottenError
 from privcheck.reached_state import LOCK
 
 if TYPE_CHECKING:
     import numpy as np
 
 REHEARSED = 64
-"""The event before which a policy is played again from the journal: one that reads what is not recorded would fail only
-at the first restart.
-"""
+"""The event before which a policy is played again: one that reads what is not recorded would fail only at a restart."""
 
 
 class Engine:
@@ -104,8 +103,7 @@ class Engine:
         assert self.persons is not None
         _ = self.current()
         code, window = self.persons.code(user), self.persons.now(self._window)
-        before = self.journal.admissions(code, window)
-        return self.persons.fits([admission.scope for admission in before], self.scope)
+        return self.persons.fits([each.scope for each in self.journal.admissions(code, window)], self.scope)
 
     def _together(self, events: Sequence[Event], then: Callable[[], object] = lambda: None) -> list[Answer]:
         """Play events in one transaction, of which what has drawn noise is committed on the way."""
@@ -206,8 +204,7 @@ class Engine:
     def _refusal(self, event: Event) -> Answer | None:
         assert self.persons is not None
         event.window = self._window = self.persons.now(self._window)
-        before = self.journal.admissions(event.person, event.window)
-        refused = self.persons.refusal(before, self.scope)
+        refused = self.persons.refusal(self.journal.admissions(event.person, event.window), self.scope)
         if refused is None:
             return None
         self.played.check_arguments(event.given)  # what is wrong changes nothing, whoever gave it
@@ -238,8 +235,7 @@ class Engine:
         return answer
 
     def _begin(self, event: Event, draws: list[Entry], *, live: bool) -> None:
-        assert self.log is not None
-        assert self._bits is not None
+        assert not (self.log is None or self._bits is None)
         self.log.begin(event, draws, live=live)
         self._coins["state"]["counter"][1] = event.number
         self._bits.state = self._coins
@@ -259,8 +255,12 @@ class Engine:
         """Play what other workers have added, from a snapshot if nothing is played yet."""
         if self.log is None:
             return
-        thawed = self._snapshots.find() if self._played is None and self._position[0] == 0 else None
-        if thawed is None:
+        if self._played is not None:
+            with suppress(ForgottenError):  # another worker has forgotten what it would play: its snapshot is newer
+                self._play_on()
+                return
+            self._forget()
+        if (thawed := self._snapshots.find()) is None:
             self._play_on()
             return
         try:
