@@ -46,6 +46,9 @@ def _check_action(event: Event, played: Played, journal: Journal) -> None:
     """Refuse a reward under the id of a choice for another action than was chosen."""
     told, chosen = played.kind.told, journal.answer(event.request, played.kind.chooses)
     name = next((name for name in ("action", "actions") if name in told), None)
+    if event.earlier and "round" in told:  # it would be taken for that of a choice of this scope
+        got = words(f"a reward under the id {event.request!r}, which was chosen in a scope that this one continues")
+        raise PrivcheckError("round", got, "a round of this scope", "leave that reward out: rounds are counted anew")
     if chosen is None or chosen.answer is None or name is None or len(event.given) != len(told):
         return
     answer, given = Answer.of(answer_in(chosen.answer)), event.given[told.index(name)]

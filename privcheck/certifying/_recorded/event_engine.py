@@ -235,7 +235,8 @@ class Engine:
         return answer
 
     def _begin(self, event: Event, draws: list[Entry], *, live: bool) -> None:
-        assert not (self.log is None or self._bits is None)
+        assert self.log is not None
+        assert self._bits is not None
         self.log.begin(event, draws, live=live)
         self._coins["state"]["counter"][1] = event.number
         self._bits.state = self._coins
