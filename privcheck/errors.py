@@ -67,6 +67,19 @@ def on_one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
+def can_be_encoded(text: str) -> bool:
+    """Return whether a text can be written in UTF-8: half of a surrogate pair cannot.
+
+    >>> can_be_encoded("\u00e9"), can_be_encoded("\ud800")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def printable(text: str) -> str:
     r"""Return the text with escapes for characters that do not print: a terminal would obey some of them.
 

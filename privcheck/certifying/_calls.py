@@ -8,7 +8,7 @@ from threading import Lock, get_ident
 from traceback import format_exception_only
 from types import TracebackType
 
-from privcheck.errors import GuardClosedError, PrivcheckError, words
+from privcheck.errors import GuardClosedError, PrivcheckError, class_name, words
 
 _forks = 0
 
@@ -40,6 +40,14 @@ class Process:
             got = words(f"{call} in a process that was forked after the guard was made")
             hint = "the child would draw the parent's noise and spend its budget again: guard a new policy in the child"
             raise GuardClosedError("guard", got, "calls in the process that made it", hint)
+
+
+def in_words(error: BaseException) -> str:
+    """Return an error in words; of one that holds private values, and cannot be written, its class."""
+    try:
+        return "".join(format_exception_only(error))
+    except Exception:
+        return class_name(type(error))
 
 
 def without_frames(error: BaseException | None) -> None:
@@ -130,6 +138,6 @@ class Calls:
         if (cause := self._closed.get(call)) is None:
             return
         cause.__traceback__ = self._raised.get(call)
-        reason = shorten("".join(format_exception_only(cause)), 400)
+        reason = shorten(in_words(cause), 400)
         hint = "what was released and spent stays; guard a new policy for new data"
         raise GuardClosedError(call, words(f"a guard that was closed by {reason}"), "an open guard", hint) from cause

@@ -166,7 +166,7 @@ def guarded(
         session = Session(related, rewards, budget, source, contexts, options["accountants"])
         own_coins = coins if bits is None else np.random.Generator(bits)
         session.coins = session.source.coins = secret_coins(own_coins)
-        session.log, made = log, policy
+        session.log, made = log and log.of(session), policy
         if thawed is not None:
             found = thawed.played(session, bits, by, calls)
             take_as_own(found.policy)

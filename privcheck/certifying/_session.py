@@ -176,7 +176,7 @@ class Session(Recorder):
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Send every release of every mechanism through this session inside the block."""
+        """Send every release inside the block through this session."""
         with recording(self), casting_refused(self.source):
             yield
 
@@ -218,14 +218,15 @@ class Session(Recorder):
         """
         self.process.check("a release")
         self._check_open()
+        if self.log is not None:
+            self.log.check_source(self)
         secure, value = secure or self.noise is None, gathered(value)
         if not isinstance(value, Private):
             if self.noise is None:
                 check_sampler(mechanism, _name(mechanism))
             draw = partial(mechanism.draw, value, self.noise, secure=secure)
             return draw() if self.log is None else self.drawn(mechanism, np.shape(value), (), own_place(), draw)
-        location = location or own_place()
-        value = self._without_draws(value)
+        location, value = location or own_place(), self._without_draws(value)
         try:
             if self.noise is None:
                 check_sampler(mechanism, _name(mechanism))
@@ -303,8 +304,7 @@ class Session(Recorder):
             self._looked_at = self._checked_at
             for release in self.ledger.releases[self._checked_at : count]:
                 for charge in ByDatum.of(release.charges).different:
-                    larger = (max(most, getattr(charge, name)) for most, name in zip(self._most, BOUNDS, strict=True))
-                    self._most = [*larger]
+                    self._most = [max(n, getattr(charge, name)) for n, name in zip(self._most, BOUNDS, strict=True)]
             if any(self._most):
                 total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), Charge.total(*self._most)))
                 self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)

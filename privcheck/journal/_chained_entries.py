@@ -113,6 +113,11 @@ class Entry(NamedTuple):
             return False
 
     @property
+    def place(self) -> tuple[int, bytes]:
+        """Its number and hash."""
+        return self.number, self.hash
+
+    @property
     def said(self) -> dict[str, Any]:
         """The body, read."""
         found: dict[str, Any] = json.loads(self.body)

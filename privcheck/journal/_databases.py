@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, can_be_encoded
 from privcheck.journal._short_forms import SHORTENED
 from privcheck.scheduling import Database, Refusal
 
@@ -103,7 +103,7 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
     PrivcheckError : a path that is none, a file that is no ledger, is of a later format, cannot be written or is on a
         network disk.
     """
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or "://" in os.fspath(path):
+    if not _is_path(path) or "://" in os.fspath(path):
         raise PrivcheckError("ledger", path, "the path of a file", 'as in ledger="budget.db"')
     file = Path(path)
     hint = "what was committed to it is still there; ask again, under the same id, for what got no answer"
@@ -128,7 +128,7 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
     if path is None:
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         path = Path(state, "privcheck", "heads.db")
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+    if not _is_path(path):
         raise PrivcheckError("head", path, "the path of a file", 'as in head="/var/lib/service/heads.db"')
     file = Path(path)
     refusal = Refusal(file, "head", "a file on a local disk that this process can write", "the ledger is unchanged")
@@ -145,6 +145,12 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
         if own == LEDGER:
             raise refusal.because("it is a ledger", "give another file for the heads, in another folder")
     return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
+
+
+def _is_path(path: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Return whether this can be the path of a file, in text that a database keeps."""
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else ""
+    return isinstance(text, str) and bool(text) and "\0" not in text and can_be_encoded(text)
 
 
 def _make(file: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry, Said
 from privcheck.journal._databases import PLACES, head_database, ledger_database
-from privcheck.journal._journal import Admission, Answered
+from privcheck.journal._journal import Admission, Answered, ForgottenError
 from privcheck.journal._kept_snapshots import (
     Snapshot,
     drop_snapshot,
@@ -36,6 +36,7 @@ from privcheck.journal._ledger_tables import (
     end,
     entries,
     entry,
+    first_of,
     insert,
     parameters_of,
     read,
@@ -49,7 +50,8 @@ FORGOTTEN = (
     "only a guard that opens it as it was then, with the same code and libraries, goes on with it: go back, or name "
     "another scope= with continues= to keep all charges"
 )
-HEAD = "SELECT number, hash FROM head WHERE ledger = ?"
+AS_WRITTEN = "iif(typeof(number) = 'integer', number, 0), iif(typeof(hash) = 'blob', hash, x'')"
+HEAD = f"SELECT {AS_WRITTEN} FROM head WHERE ledger = ?"
 ONWARD = "UPDATE head SET number = ?, hash = ? WHERE ledger = ? AND number = ? AND hash = ?"
 """Moves the head on from an entry that is known to be in this file. A statement by itself is a transaction, which is
 durable when it returns.
@@ -167,7 +169,8 @@ class SqliteJournal:
         if found is None:
             expected = "the code, versions and kind of processor that forgot"
             refusal = replace(self.database.refusal, expected=expected)
-            raise refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
+            refused = refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
+            raise ForgottenError(refused.parameter, refused.value, refused.expected, refused.hint)
         return found
 
     def snapshot(self, code: str) -> Snapshot | None:
@@ -256,12 +259,13 @@ class SqliteJournal:
                 row = scope.identity, self._place(scope.name), number, chained
                 self.heads.execute("INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (ledger) DO NOTHING", row)
                 continue
-            self._heads[scope.identity] = known = rows[0]
+            known = rows[0]
             found = entry(self.database, scope, known[0])
             if found is None or found.hash != known[1]:
                 reason = f"entry {known[0]} of the scope {scope.name!r} is not the one that its head knows"
                 hint = "another worker writes to a copy of this file: stop all workers, and keep one of the two"
                 raise self.database.refusal.because(reason, hint)
+            self._heads[scope.identity] = known
             if number <= known[0]:
                 return
 
@@ -309,19 +313,13 @@ class SqliteJournal:
     def _check_salts(self, chain: Sequence[Opened]) -> None:
         """Refuse a salt that is damaged: under another one all persons would be new."""
         for scope in chain:
-            first = entry(self.database, scope, 1)
-            if first is None or first.said["salt"] != hashlib.sha256(scope.salt).hexdigest():
+            if first_of(self.database, scope).said["salt"] != hashlib.sha256(scope.salt).hexdigest():
                 reason = f"the salt of the scope {scope.name!r} is not the one that it was made with"
                 raise self.database.refusal.because(reason, "the file was changed or damaged: restore the newest copy")
 
     def _has_head(self, name: str) -> bool:
         """Return whether there is a head of a scope that was in this file, however its path was written then."""
-        places = (str(place) for (place,) in self.heads.rows("SELECT place FROM head"))
-        return any(
-            Path(place.removesuffix(f" {name}")).resolve() == self._file
-            for place in places
-            if place.endswith(f" {name}")
-        )
+        return name in [known for _, known in heads_of(self.heads, self._file)]
 
     def _end_scope(self, scope: Opened, by: str) -> None:
         """Close a scope for every worker; an event that is pending ends there, with what it has drawn charged."""
@@ -364,6 +362,15 @@ def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[st
         hint = "this is a copy that went its own way: restore the one that the head belongs to"
         return f"entry {said} of the scope {scope.name!r} is not the one that its head knows", hint
     return None
+
+
+def heads_of(heads: Database, file: Path) -> Iterator[tuple[str, str]]:
+    """Yield the identity and the name of each scope that has a head and was made in a file."""
+    for identity, place in heads.rows("SELECT ledger, CAST(place AS TEXT) FROM head"):
+        parts = place.split(" ")
+        for end_of_path in range(1, len(parts)):  # either may have spaces
+            if Path(" ".join(parts[:end_of_path])).resolve() == file:
+                yield str(identity), " ".join(parts[end_of_path:])
 
 
 def _chain(scope: Opened, known: dict[int, Opened]) -> list[Opened]:

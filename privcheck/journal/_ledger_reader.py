@@ -9,7 +9,7 @@ from typing import Self
 from privcheck.journal._chained_entries import Entry
 from privcheck.journal._databases import head_database, ledger_database
 from privcheck.journal._kept_snapshots import SnapshotRow, count_told, snapshot_row
-from privcheck.journal._ledger_file import head_problem
+from privcheck.journal._ledger_file import head_problem, heads_of
 from privcheck.journal._ledger_tables import Opened, all_told, entries, scopes
 
 
@@ -72,4 +72,10 @@ class LedgerFile:
         known = self.scopes()
         self._database.execute("COMMIT")  # the heads have gone on, and the ledger before them
         found = (head_problem(self._database, self._heads, scope) for scope in known)
-        return [f"{what}; {hint}" for what, hint in filter(None, found)]
+        heads = [*heads_of(self._heads, self._database.file.resolve())]
+        identities = {scope.identity for scope in self.scopes()}  # read later: a scope is made before its head
+        lost = [name for identity, name in heads if identity not in identities]
+        hint = "this is an old copy, or was begun anew: restore the newest"
+        return [f"{what}; {hint}" for what, hint in filter(None, found)] + [
+            f"the scope {name!r} is not in the ledger, and {self._heads.file} has its head; {hint}" for name in lost
+        ]

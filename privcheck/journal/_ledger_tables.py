@@ -19,7 +19,7 @@ SALT_AND_INPUT = "CAST(salt AS BLOB), CAST(input AS BLOB)"
 OF_SCOPE = "id BETWEEN ? AND ?"
 """The condition on the rows of some entries of a scope: see `between`."""
 
-END = f"SELECT id, hash FROM written WHERE {OF_SCOPE} ORDER BY id DESC LIMIT 1"
+END = f"SELECT id, CAST(hash AS BLOB) FROM written WHERE {OF_SCOPE} ORDER BY id DESC LIMIT 1"
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,22 @@ def entries(database: Database, scope: Opened, after: int) -> Iterator[Entry]:
 
 def parameters_of(database: Database, scope: Opened) -> dict[str, Any]:
     """Return what the guards of a scope are built with."""
-    first = entry(database, scope, 1)
-    assert first is not None
-    found: Any = first.said["parameters"]
+    found: Any = first_of(database, scope).said["parameters"]
     return dict(found)
+
+
+def first_of(database: Database, scope: Opened) -> Entry:
+    """Return the first entry of a scope, which says what it was made with.
+
+    Raises
+    ------
+    PrivcheckError : it is not there, or not as it was written.
+    """
+    first = entry(database, scope, 1)
+    if first is None or not first.follows(START):
+        reason = f"the first entry of the scope {scope.name!r} is not as it was written"
+        raise database.refusal.because(reason, "the file was changed or damaged: restore the newest copy")
+    return first
 
 
 def end(database: Database, scope: int) -> tuple[int, bytes]:

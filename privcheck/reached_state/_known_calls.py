@@ -98,8 +98,12 @@ IMPURE = _names(
 )
 """Modules that show, keep or pass on what they are given, or look at frames and at memory."""
 
-INSIDE = frozenset({"warnings", "_warnings", "inspect", "traceback", "tracemalloc"})
+INSIDE = frozenset({"warnings", "_warnings", "inspect", "traceback"})
 """Those of them that do nothing outside of the process, and nothing later."""
+
+_BEYOND = _names("f_back f_locals f_globals f_builtins f_trace __subclasses__")
+BEYOND = frozenset(f"the attribute {name}" for name in _BEYOND)
+"""Attributes by which code reaches what is not put back: the variables of its callers, and classes that it made."""
 
 IMPURE_OF_OS = _names(
     """
@@ -178,8 +182,10 @@ def acts_outside(name: str) -> bool:
     """Tell whether what surely keeps or tells something does so outside of the process, or at another time.
 
     >>> [name for name in ("sys.settrace", "sys.modules", "open", "the attribute f_back") if acts_outside(name)]
-    ['sys.settrace', 'open']
+    ['sys.settrace', 'open', 'the attribute f_back']
     """
+    if name in BEYOND:
+        return True
     module, _, rest = name.partition(".")
     if module == "sys":
         return rest.startswith(("set", "add", "std", "__std", "excepthook", "unraisablehook", "exit"))

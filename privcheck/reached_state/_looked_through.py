@@ -16,6 +16,7 @@ import numpy as np
 
 from privcheck.reached_state._holders import slots_of
 from privcheck.reached_state._known_calls import (
+    BEYOND,
     COINS,
     DUNDERS,
     FRAMES,
@@ -64,8 +65,8 @@ class LookedThrough(NamedTuple):
 
     @property
     def outside(self) -> tuple[str, ...]:
-        """What surely acts outside of the process or at another time: files, threads, signals, what is shown."""
-        return tuple(name for name in self.impure if acts_outside(name))
+        """What surely acts outside of the process, at another time, or on what is not put back."""
+        return (*filter(acts_outside, self.impure), *(name for name in self.unknown if name in BEYOND))
 
 
 def looked_through(function: Any) -> LookedThrough:

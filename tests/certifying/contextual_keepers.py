@@ -9,7 +9,9 @@ import os
 import signal
 import sys
 import threading
+import tracemalloc
 import weakref
+from collections.abc import Sized
 
 from privcheck.errors import PolicyError
 
@@ -171,9 +173,41 @@ class Removes(Keeper):
             os.remove(FILE)  # noqa: PTH107
 
 
+class OfMemory(Keeper):
+    def keep(self, x):
+        if x > 0.5:
+            tracemalloc.start()
+
+
+class OfCallers(Keeper):
+    """Leaves it in the variables of whoever calls the guard."""
+
+    def keep(self, x):
+        frame = sys._getframe()
+        while frame.f_back is not None:
+            frame = frame.f_back
+        frame.f_globals["x"] = x
+
+
+class OfClasses(Keeper):
+    """Makes a class, which its base knows of until garbage is collected."""
+
+    def keep(self, x):
+        type("Seen", (Keeper,), {"x": x})
+        KEPT["x"] = max(getattr(cls, "x", 0.0) for cls in Keeper.__subclasses__())
+
+
+class Registers(Keeper):
+    """Tells an abstract class of Python of its own, which is not undone."""
+
+    def keep(self, x):
+        if x > 0.5:
+            Sized.register(Keeper)
+
+
 REFUSED = [
     Finally, With, YieldFrom, Coroutine, MadeDestructor, InnerDestructor, WeakReference, Timer, Signal, Profiler,
-    OfTheCollector, AtTheEnd, File, Shows, Removes,
+    OfTheCollector, AtTheEnd, File, Shows, Removes, OfMemory, OfCallers, OfClasses,
 ]  # fmt: skip
 
 

@@ -110,6 +110,8 @@ class Logs(keepers.Keeper):
 def test_what_is_not_known_to_keep_nothing_is_said():
     with pytest.warns(RuntimeWarning, match=r"Logs.select\(\) is guarded provided that .*: logging.Logger.debug"):
         privcheck.guard(Logs, **OPTIONS)
+    with pytest.warns(RuntimeWarning, match=r"Registers.select\(\) is guarded .*: the attribute register"):
+        privcheck.guard(keepers.Registers, **OPTIONS)
 
 
 def test_certify_takes_no_code_that_runs_when_objects_are_given_up():

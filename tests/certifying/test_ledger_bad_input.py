@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import sqlite3
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,11 @@ ARGUMENTS = [
     ({"continues": "olds"}, "continues: got 'olds', expected the name of a scope of this ledger"),
     ({"head": 3}, "head: got 3, expected the path of a file"),
     ({"ledger": "postgres://x/y"}, "ledger: got 'postgres://x/y', expected the path of a file"),
+    ({"ledger": "a\0b"}, "ledger: got 'a\\x00b', expected the path of a file"),
+    ({"head": "a\0b"}, "head: got 'a\\x00b', expected the path of a file"),
+    ({"head": "a\ud800"}, "head: got 'a\\ud800', expected the path of a file"),
+    ({"scope": "a\ud800"}, "scope: got 'a\\ud800', expected text that can be encoded in UTF-8"),
+    ({"per_user": 1.0, "window": ["day"]}, "window: got ['day'], expected None, 'hour', 'day', 'week'"),
 ]
 
 
@@ -62,6 +68,22 @@ ARGUMENTS = [
 def test_arguments(tmp_path, options, said):
     given = {"epsilon": 0.5, "arms": 2, "scope": "news", "ledger": tmp_path / "b.db", "head": tmp_path / "h.db"}
     refused(lambda: privcheck.guard(policies.Blocks, **given | options), said)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"epsilon": Fraction(1, 2)},
+        {"epsilon": np.float32(0.5), "arms": np.int64(2)},
+        {"epsilon": None, "rho": np.float32(0.5), "per_user": np.int64(1)},
+        {"delta": np.float32(1e-5)},
+    ],
+)
+def test_numbers_of_other_types_are_those_of_the_same_value(tmp_path, options):
+    plain = {name: value and (int if name == "arms" else float)(value) for name, value in options.items()}
+    for given in (options, plain, options):
+        close(guard(tmp_path, **given))
+    refused(lambda: guard(tmp_path, **options | {"arms": np.int64(3)}), "arms: got 3, expected 2, as in the scope")
 
 
 @pytest.mark.parametrize("name", ["scope", "head", "continues"])

@@ -155,6 +155,27 @@ def test_windows_begin_on_the_hour_at_midnight_and_on_mondays(tmp_path, clock, w
     assert admitted(guarded, "u1") == 1
 
 
+class Late(policies.PlainBlocks):
+    delay = 3
+
+    def update(self, number, reward):  # of the round
+        super().update(0, reward)
+
+
+def test_a_late_reward_of_the_scope_before_takes_no_round_of_this_one(tmp_path):
+    """Rounds are counted anew: the reward of this round would be refused as told already."""
+    old = guard(tmp_path, Late, feedback="delayed")
+    for number in range(3):
+        old.select(request_id=f"e{number}")
+    new = guard(tmp_path, Late, feedback="delayed", scope="better", continues="news")
+    new.select(request_id="e3")
+    told = {"round": 1, "reward": 1.0, "request_id": "e0"}
+    for call in (lambda: new.update(1, 1.0, request_id="e0"), lambda: new.update_many([told, told | {"round": 2}])):
+        with pytest.raises(PrivcheckError, match=r"round: got a reward under the id 'e0', .* in a scope that this one"):
+            call()
+    new.update(1, 1.0, request_id="e3")
+
+
 def test_a_scope_that_continues_another_keeps_ids_admissions_and_window(tmp_path, clock):
     options = {"per_user": 1.0, "window": "day"}
     old = guard(tmp_path, **options)

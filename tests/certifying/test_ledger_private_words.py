@@ -92,6 +92,23 @@ def test_an_error_that_an_earlier_version_named_for_its_class_agrees():
     assert not agree(found, {"error": {"type": "KeyError", "text": "KeyError", "parts": None}})
 
 
+class PlaysByTheContext(Contextual):
+    def select(self, context):
+        return int(context[0] > 0.5)
+
+
+def test_the_action_of_another_round_is_not_shown_to_whoever_knows_its_id(tmp_path):
+    """Ids are public; under contextual feedback the action is as private as the context that it was chosen for."""
+    guarded, context = guard(tmp_path, PlaysByTheContext, **OPTIONS), np.array([0.9, 0.0])
+    assert guarded.select(context, request_id="e1") == 1
+    told = {"context": context, "action": 0, "reward": 0.5, "request_id": "e1"}
+    for call in (lambda: guarded.update(context, 0, 0.5, request_id="e1"), lambda: guarded.update_many([told])):
+        with pytest.raises(PrivcheckError, match="action: got another one under the id 'e1' than was chosen") as caught:
+            call()
+        assert "1 was chosen" not in str(caught.value)
+    guarded.update(context, 1, 0.5, request_id="e1")
+
+
 class KeepsItInAGlobal(Contextual):
     """Returns an arm whose number is asked for after `select`, and then writes the context into a global."""
 
@@ -117,6 +134,49 @@ def test_code_of_an_action_runs_where_its_state_is_put_back(tmp_path, kept):
         assert guarded.select(context) == 0
         assert SEEN == {}
         guarded.update(context, 0, 0.5)
+
+
+def _syntax_error(reward):
+    made = SyntaxError("no such line")
+    made.text = made.lineno = made.offset = reward
+    return made
+
+
+HOLDING = {
+    "as the value": lambda reward: PrivcheckError("reward", reward, "another one"),
+    "as the name": lambda reward: PrivcheckError(reward, 1, "another one"),
+    "as the hint": lambda reward: PrivcheckError("reward", 1, "another one", reward),
+    "of Python": ValueError,
+    "with a line": _syntax_error,
+}
+
+
+class Holding(policies.Blocks):
+    """Draws noise, and raises an error that holds its reward, which cannot be written."""
+
+    def update(self, action, reward):
+        float(reward + self.rng.laplace(0.0, 10.0))
+        raise self.made(reward)
+
+
+@pytest.mark.parametrize("name", HOLDING)
+def test_an_error_that_holds_a_private_value_is_recorded_by_its_class(tmp_path, monkeypatch, name):
+    """Otherwise the event had no answer: whoever opened the scope was stopped by it, for ever."""
+    monkeypatch.setattr(Holding, "made", staticmethod(HOLDING[name]), raising=False)
+    guarded = guard(tmp_path, Holding)
+    arm = guarded.select(request_id="e1")
+    with pytest.raises(type(HOLDING[name](0.0))):
+        guarded.update(arm, 0.734519283, request_id="e1")
+    for _ in range(2):
+        with pytest.raises(GuardClosedError) as caught:
+            guarded.update(arm, 0.734519283, request_id="e1")
+        assert "an event that was answered by" in str(caught.value)
+        with pytest.raises(GuardClosedError, match="a guard that was closed by"):
+            guarded.select()
+        close(guarded)
+        guarded = guard(tmp_path, Holding)
+    assert guarded.spent == pytest.approx(0.1)
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
 
 
 class Shown(policies.Blocks):

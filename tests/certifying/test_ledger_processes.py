@@ -263,6 +263,30 @@ def test_two_workers_finish_one_event(tmp_path, monkeypatch):
     assert one._policy.count == two._policy.count == 2
 
 
+@pytest.mark.parametrize("of_call", [1, 2])
+@pytest.mark.parametrize("other", ["select", "spent"])
+def test_a_worker_between_the_draws_of_a_batch_lets_it_go_on(tmp_path, monkeypatch, of_call, other):
+    """What the batch has recorded before stands, also without ids: it is no reward without a choice."""
+    first, second = (guard(tmp_path, policies.Cautious) for _ in range(2))
+    told, draws = [{"action": first.select(), "reward": 0.5} for _ in range(4)], []
+
+    def commit(journal):
+        journal._last = None
+        journal.database.execute("COMMIT")
+        if journal is first._engine.journal:
+            draws.append(journal)
+            if len(draws) == of_call:
+                second.select() if other == "select" else second.spent
+        journal.database.execute("BEGIN IMMEDIATE")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteJournal, "commit", commit)
+        assert first.update_many(told) == [None] * 4
+    assert rows(tmp_path, "SELECT count(*) FROM entry WHERE kind = 'update'") == [(4,)]
+    assert rows(tmp_path, "SELECT count(*) FROM entry WHERE kind = 'draw'") == [(4,)]
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
 def test_numbers_are_unique_without_a_lock(tmp_path):
     """The twin begins no transaction: the second worker cannot add an entry of a number that is there."""
     one, two = guard(tmp_path), guard(tmp_path)

@@ -15,6 +15,7 @@ from privcheck.accounting import BudgetFilter
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.certifying._recorded.persons import Persons
 from privcheck.certifying._recorded.values import decoded_charges, encoded_charges
+from privcheck.errors import PrivcheckError
 from privcheck.journal import Entry, SqliteJournal
 
 _spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
@@ -118,6 +119,38 @@ def test_a_scope_that_no_longer_says_what_it_continues_is_found(tmp_path):
     assert problems(tmp_path) == []
     changed(tmp_path, "UPDATE scope SET continues = NULL WHERE name = 'later'")
     assert any("it was made to continue" in line for line in problems(tmp_path))
+
+
+def test_a_copy_from_before_a_scope_was_opened_does_not_verify(folder):
+    """The scopes that it has may all end as their heads say."""
+    copy = folder.with_name("copy.db")
+    shutil.copy(folder / "budget.db", copy)
+    close(guard(folder, scope="later"))
+    assert problems(folder) == []
+    shutil.copy(copy, folder / "budget.db")
+    (why,) = ledger_problems(folder / "budget.db", folder / "heads.db")
+    assert "the scope 'later' is not in the ledger" in why
+    assert "an old copy" in why
+    assert ledger_problems(copy, folder / "heads.db") == [], "the head of another file says nothing of this one"
+
+
+DAMAGED = {
+    "the first entry": ("budget.db", "UPDATE written SET rest = 'null' WHERE id % 1099511627776 = 1"),
+    "text as a hash": ("budget.db", "UPDATE written SET hash = 'abc' WHERE id = (SELECT max(id) FROM written)"),
+    "text as the number of a head": ("heads.db", "UPDATE head SET number = 'x'"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_what_has_another_type_is_found_and_refused(folder, name):
+    file, statement = DAMAGED[name]
+    connection = sqlite3.connect(folder / file)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    assert ledger_problems(folder / "budget.db", folder / "heads.db")
+    with pytest.raises(PrivcheckError):
+        guard(folder, policies.Mechanisms, per_user=2.0)
 
 
 def test_charges_outside_the_hash_are_noticed(folder, monkeypatch):

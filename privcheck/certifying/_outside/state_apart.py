@@ -91,7 +91,7 @@ def check_keeps_no_context(policy: Any) -> None:
         got = words(f"{type(policy).__name__}, whose select() uses {', '.join(seen.outside)}")
         hint = "what it is shown could pass from there to other rounds: do that in update(), or outside of the policy"
         raise PrivcheckError("policy", got, "one that keeps nothing of a context", hint)
-    if of_others := [name for name in seen.unknown if "." in name]:
+    if of_others := [name for name in seen.unknown if "." in name or name == "the attribute register"]:
         given = f"{type(policy).__name__}.select() is guarded provided that what it calls keeps nothing of a context: "
         warnings.warn(given + ", ".join(of_others), RuntimeWarning, stacklevel=2)
 

@@ -46,11 +46,16 @@ def _check_action(event: Event, played: Played, journal: Journal) -> None:
     """Refuse a reward under the id of a choice for another action than was chosen."""
     told, chosen = played.kind.told, journal.answer(event.request, played.kind.chooses)
     name = next((name for name in ("action", "actions") if name in told), None)
+    if event.earlier and "round" in told:  # it would be taken for that of a choice of this scope
+        got = words(f"a reward under the id {event.request!r}, which was chosen in a scope that this one continues")
+        raise PrivcheckError("round", got, "a round of this scope", "leave that reward out: rounds are counted anew")
     if chosen is None or chosen.answer is None or name is None or len(event.given) != len(told):
         return
     answer, given = Answer.of(answer_in(chosen.answer)), event.given[told.index(name)]
     if answer.error is None and not np.array_equal(np.asarray(given), np.asarray(answer.value)):
         got = words(f"{given!r} under the id {event.request!r}, for which {answer.value!r} was chosen")
+        if name not in played.kind.public:  # whoever knows an id could ask for the action of another round
+            got = words(f"another one under the id {event.request!r} than was chosen")
         raise PrivcheckError(name, got, "the action that was chosen", "give every event an id of its own")
 
 
@@ -62,7 +67,7 @@ def _check_batch(events: Sequence[Event], played: Played) -> None:
                 got = words(f"{event.request!r} twice in one call")
                 raise PrivcheckError("request_id", got, "one event for each id")
             known.add(event.request)
-            if event.found is None:
+            if event.found is None and event.entry is None:  # one of this call that is recorded stands
                 played.check_count(event.kind, played.kind.told, event.given)
                 if not event.earlier:
                     played.check_open(event.given, choices, scratch.scratch)

@@ -12,6 +12,7 @@ from privcheck.journal import DRAW, Entry
 
 if TYPE_CHECKING:
     from privcheck.certifying._recorded.events import Event
+    from privcheck.certifying._session import Session
     from privcheck.journal import Journal
 
 COMPARED = ("mechanism", "scale", "shape", "charges")
@@ -70,6 +71,12 @@ class DrawLog:
     ----------
     journal : where they are kept.
 
+    Attributes
+    ----------
+    session : that of the policy that is played. One that was thrown away counts its charges apart from it.
+    playing : whether an event is played.
+    stopped : what has ended the event.
+
     Guarantee
     ---------
     A draw is returned only after it was committed together with its event and its charges; one that was committed is
@@ -78,15 +85,31 @@ class DrawLog:
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
+        self.session: Session | None = None
         self.event: Event | None = None
         self.recorded: list[Entry] = []
-        self.place, self.live = 0, True
+        self.place, self.live, self.playing = 0, True, False
         self.stopped: BaseException | None = None
 
     def begin(self, event: Event, recorded: list[Entry], *, live: bool) -> None:
         """Go on to an event: with the draws that were recorded, and then with new ones if it is live."""
         self.event, self.recorded, self.live = event, recorded, live
-        self.place, self.stopped = 0, None
+        self.place, self.playing, self.stopped = 0, True, None
+
+    def of(self, session: Session) -> DrawLog:
+        """Take draws of this session from here on, and of no other."""
+        self.session = session
+        return self
+
+    def check_source(self, session: Session) -> None:
+        """Refuse a draw outside of every event, or of a policy that was thrown away."""
+        if self.playing and self.session is session:
+            return
+        got = (
+            "one outside of the calls of a guard" if self.session is session else "one of a policy that was thrown away"
+        )
+        hint = "keep no policies or private values in globals, and release nothing when one is copied or destroyed"
+        raise PrivcheckError("release", words(got), "releases of the guarded policy itself, inside its calls", hint)
 
     def drawn(self, by: DrawnBy, draw: Callable[[], Any]) -> Any:
         """Return the next draw of the event."""

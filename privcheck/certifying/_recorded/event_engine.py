@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from privcheck.certifying._calls import Calls
@@ -16,16 +17,14 @@ from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.snapshots import Snapshots
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry
+from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry, ForgottenError
 from privcheck.reached_state import LOCK
 
 if TYPE_CHECKING:
     import numpy as np
 
 REHEARSED = 64
-"""The event before which a policy is played again from the journal: one that reads what is not recorded would fail only
-at the first restart.
-"""
+"""The event before which a policy is played again: one that reads what is not recorded would fail only at a restart."""
 
 
 class Engine:
@@ -104,8 +103,7 @@ class Engine:
         assert self.persons is not None
         _ = self.current()
         code, window = self.persons.code(user), self.persons.now(self._window)
-        before = self.journal.admissions(code, window)
-        return self.persons.fits([admission.scope for admission in before], self.scope)
+        return self.persons.fits([each.scope for each in self.journal.admissions(code, window)], self.scope)
 
     def _together(self, events: Sequence[Event], then: Callable[[], object] = lambda: None) -> list[Answer]:
         """Play events in one transaction, of which what has drawn noise is committed on the way."""
@@ -206,8 +204,7 @@ class Engine:
     def _refusal(self, event: Event) -> Answer | None:
         assert self.persons is not None
         event.window = self._window = self.persons.now(self._window)
-        before = self.journal.admissions(event.person, event.window)
-        refused = self.persons.refusal(before, self.scope)
+        refused = self.persons.refusal(self.journal.admissions(event.person, event.window), self.scope)
         if refused is None:
             return None
         self.played.check_arguments(event.given)  # what is wrong changes nothing, whoever gave it
@@ -215,7 +212,7 @@ class Engine:
         if event.request:
             person, event.person, event.number, event.round = event.person, "", -1, self.played.session.round
             event.environment = self._environment
-            self._position = _place(event.record(self.journal, answer))
+            self._position = event.record(self.journal, answer).place
             event.person = person
         return answer.shown_to(event.user)
 
@@ -230,7 +227,7 @@ class Engine:
             self._begin(event, draws, live=True)
             answer = played.play(event.kind, prepared)
             self._check_log()
-            self._position = _place(event.end(self.journal, answer, self._environment))
+            self._position = event.end(self.journal, answer, self._environment).place
             if answer.error is None and type(answer.value) not in PLAIN:
                 answer = Answer.of(answer.said)
         self._events = event.number
@@ -250,6 +247,7 @@ class Engine:
 
     def _check_log(self) -> None:
         assert self.log is not None
+        self.log.playing = False
         if self.log.stopped is not None:  # the policy has caught what ended its call
             raise self.log.stopped
         self.log.check_all_drawn()
@@ -258,8 +256,12 @@ class Engine:
         """Play what other workers have added, from a snapshot if nothing is played yet."""
         if self.log is None:
             return
-        thawed = self._snapshots.find() if self._played is None and self._position[0] == 0 else None
-        if thawed is None:
+        if self._played is not None:
+            with suppress(ForgottenError):  # another worker has forgotten what it would play: its snapshot is newer
+                self._play_on()
+                return
+            self._forget()
+        if (thawed := self._snapshots.find()) is None:
             self._play_on()
             return
         try:
@@ -313,7 +315,7 @@ class Engine:
                     if "answer" in entry.said:
                         self._again(event, [], entry)
                         event = None
-            self._position = _place(entry)
+            self._position = entry.place
         self._finish(event, draws)
 
     def _finish(self, event: Event | None, draws: list[Entry]) -> None:
@@ -337,7 +339,7 @@ class Engine:
         played = self._build(self.log, self.calls, self._bits)
         self._check_log()
         if ended is None:
-            self._position = _place(event.end(self.journal, Answer(), self._environment))
+            self._position = event.end(self.journal, Answer(), self._environment).place
         self._played, self._events = played, 0
 
     def _again(self, event: Event, draws: list[Entry], ended: Entry) -> None:
@@ -367,7 +369,7 @@ class Engine:
         if self._known:
             replay_checks.warn_of_another([*self._known.values()][-1], self._in_words)
         said = json.dumps({"code": self._environment, "is": self._in_words})
-        self._position = _place(self.journal.append(Entry(0, -1, ENVIRONMENT, said)))
+        self._position = self.journal.append(Entry(0, -1, ENVIRONMENT, said)).place
         self._known[self._environment] = self._in_words
 
     def _read(self, entry: Entry) -> Event:
@@ -386,6 +388,8 @@ class Engine:
     def _forget(self) -> None:
         """Throw the policy in memory away; the next call plays it again from the journal."""
         self._played = None
+        if self.log is not None:
+            self.log.playing, self.log.session = False, None
         self._position, self._events = (0, START), 0
         self._known, self._ended = dict[str, Any](), False
         self.calls.reopen()
@@ -394,7 +398,3 @@ class Engine:
         """Begin anew in a child: the parent may have been in the middle of a call."""
         self.calls = Calls()
         self._forget()
-
-
-def _place(entry: Entry) -> tuple[int, bytes]:
-    return entry.number, entry.hash

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, field
-from traceback import format_exception_only
 from typing import Any
 
 from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
+from privcheck.certifying._calls import in_words
 from privcheck.certifying._recorded.values import decoded, encoded, text_of
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, class_name, on_one_line, words
 from privcheck.journal import ANSWER, Answered, Entry, Journal
@@ -57,8 +58,9 @@ class Answer:
         parts, text = None, kind
         if not self.of_context:
             if kind in KNOWN and isinstance(error, PrivcheckError):
-                parts = [error.parameter, str(error.value), error.expected, error.hint]
-            text = on_one_line("".join(format_exception_only(error)))[:LONGEST]
+                with suppress(Exception):  # a policy may have put private values into it
+                    parts = [str(part) for part in (error.parameter, error.value, error.expected, error.hint)]
+            text = on_one_line(in_words(error))[:LONGEST]
         said = {"error": {"type": kind, "text": text, "parts": parts}, "closes": list(self.closes)}
         return {**said, "person": self.person} if self.person else said
 

@@ -9,7 +9,7 @@ from privcheck.accounting import BudgetExceededError, Charge, Ledger, shown, spe
 from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.events import Event
 from privcheck.certifying._session import Session
-from privcheck.errors import GuardClosedError, PrivcheckError, words
+from privcheck.errors import GuardClosedError, PrivcheckError, can_be_encoded, words
 from privcheck.feedback import public_attribute
 
 
@@ -181,11 +181,8 @@ class GuardedPolicy:
             self._check_called(name, name, own)
         if request is not None and (type(request) is not str or not request):
             raise PrivcheckError("request_id", request, "a string that is not empty", "it names one event for ever")
-        if request is not None and not request.isascii():
-            try:
-                request.encode()
-            except UnicodeEncodeError:
-                raise PrivcheckError("request_id", request, "text that can be encoded in UTF-8") from None
+        if request is not None and not request.isascii() and not can_be_encoded(request):
+            raise PrivcheckError("request_id", request, "text that can be encoded in UTF-8")
         if (persons := self._engine.persons) is None and user is None:
             return Event(name, given, request or "")
         self._check_user(user, needed=own == self._kind.learns)

@@ -9,13 +9,14 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from privcheck.accounting import LARGEST, Notion, Pure, budget_of
 from privcheck.certifying._recorded.persons import Persons, cost, persons
-from privcheck.errors import PrivcheckError, words
+from privcheck.errors import PrivcheckError, can_be_encoded, words
 from privcheck.journal import Journal, MemoryJournal, SqliteJournal
 from privcheck.privacy import Contexts
 from privcheck.scheduling import fingerprint
@@ -64,6 +65,8 @@ class Keeping:
             if (type(value) is not str or not value) and not (name == "continues" and value is None):
                 hint = "it names the people and the policy that share the budget"
                 raise PrivcheckError(name, value, "a name, a string that is not empty, with ledger=", hint)
+            if value is not None and not can_be_encoded(value):
+                raise PrivcheckError(name, value, "text that can be encoded in UTF-8")
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,8 @@ def opened(keeping: Keeping, budget: Notion, parameters: dict[str, Any], policy:
         hint = "so that its totals are exact"
         raise PrivcheckError("epsilon", budget.epsilon, f"a number below {LARGEST} with ledger=", hint)
     persons(*with_persons, keeping.scope, {}, b"")  # bad input is refused before a file is made
-    mine = json.loads(json.dumps({**parameters, "per_user": keeping.per_user, "window": keeping.window}))
+    told = {**parameters, "per_user": keeping.per_user, "window": keeping.window}
+    mine = json.loads(json.dumps(told, default=_as_number))
 
     def agrees(kept: dict[str, Any], continued: bool) -> None:
         _check_continued(mine, kept, str(keeping.continues)) if continued else _check(mine, kept, str(keeping.scope))
@@ -138,6 +142,15 @@ def parameters_of(
     known |= {"accountants": options["accountants"], "rewards": [float(end) for end in options["rewards"]]}
     known |= {"feedback": feedback, "neighbours": options["neighbours"], "arms": arms}
     return known | {"contexts": None if contexts is None else repr(contexts)}
+
+
+def _as_number(value: Any) -> int | float:
+    """Return a number of another type, such as one of numpy or a fraction, as JSON has it."""
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
 def _budget(kept: Mapping[str, Any]) -> Notion:

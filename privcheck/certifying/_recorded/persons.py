@@ -124,7 +124,7 @@ def persons(
             raise PrivcheckError("window", window, "None without per_user=", "give the budget of a person in a window")
         return None
     total = float(check("per_user", per_user, POSITIVE, "the budget of a person in one window"))
-    if window is not None and window not in SECONDS:
+    if window is not None and (not isinstance(window, str) or window not in SECONDS):
         expected = f"None, {', '.join(map(repr, SECONDS))}"
         raise PrivcheckError("window", window, expected, "None is for ever: a person's budget never comes back")
     if isinstance(budget, Approximate):

@@ -1,0 +1,52 @@
+"""Workers that are behind: what they would play is forgotten, or a copy of their file has gone on under their head."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from privcheck import PrivcheckError
+from privcheck.certifying import ledger_problems
+
+_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
+policies = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(policies)
+guard = policies.guard
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    monkeypatch.setitem(sys.modules, policies.__name__, policies)
+
+
+def test_a_worker_that_was_idle_goes_on_from_the_snapshot_of_one_that_has_forgotten(tmp_path):
+    one, idle = guard(tmp_path), guard(tmp_path)
+    idle.select(request_id="e0")
+    for _ in range(4):
+        one.update(one.select(), 0.5)
+    assert one.forget() > 0
+    assert idle.select(request_id="e1") == one.select(request_id="e1")
+    assert idle.spent == one.spent == 0.5
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+def test_a_worker_whose_file_was_left_behind_is_refused_for_good(tmp_path):
+    """It grows while it is refused; the head may not move on to it once it is as long as the copy."""
+    first = guard(tmp_path, per_user=0.5)
+    first.update(first.select(), 0.5, user="u1")
+    policies.close(first)
+    shutil.copy(tmp_path / "budget.db", tmp_path / "copy.db")
+    one, copy = (guard(tmp_path, per_user=0.5, ledger=tmp_path / name) for name in ("budget.db", "copy.db"))
+    for _ in range(3):
+        copy.select()
+    for _ in range(8):
+        with pytest.raises(PrivcheckError, match="another worker writes to a copy of this file"):
+            one.select()
+    copy.update(copy.select(), 0.5, user="u2")
+    with pytest.raises(PrivcheckError, match="another worker writes to a copy of this file"):
+        one.update(one._engine.played.policy.best, 0.5, user="u2")
