@@ -53,9 +53,7 @@ def kept_pool(jobs: int) -> Any:
     """
     global _pool, _started_for
     wanted = (jobs, _working_directory(), tuple(sys.path), dict(os.environ))
-    if (
-        _pool is not None and _pool._pending_work_items
-    ):  # at work: variables that were set since change nothing
+    if _pool is not None and _pool._pending_work_items:  # at work: variables that were set since change nothing
         wanted = (*wanted[:3], *_started_for[3:])
     if _pool is None or wanted != _started_for or _pool._flags.broken or _pool._flags.shutdown:
         from joblib.externals.loky import ProcessPoolExecutor
