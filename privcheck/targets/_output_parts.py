@@ -94,6 +94,7 @@ class Parts:
 
     def add(self, output: Any) -> str:
         """Append the parts of an output, and return its structure: "d" and "r" for a symbol and a real number."""
+        _refuse_attributes(output)
         if isinstance(output, bool | np.bool_ | numbers.Integral):
             return self._integer(int(output))
         if isinstance(output, numbers.Real | Decimal):
@@ -137,6 +138,18 @@ class Parts:
             self.names[code] = printable(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}...")
         self.symbols.append(code)
         return "d"
+
+
+def _refuse_attributes(output: Any) -> None:
+    """Refuse a number or a collection with attributes of its own, which whoever receives it can read."""
+    held = getattr(output, "__dict__", None)
+    if not held or isinstance(output, type | Raised):
+        return
+    fields = {field.name for field in dataclasses.fields(output)} if dataclasses.is_dataclass(output) else ()
+    unread = [name for name in held if name not in fields]
+    if unread:
+        got = words(f"an object of type {type(output).__name__} with the attribute {unread[0]}")
+        raise PolicyError("output", got, EXPECTED, "give encode=f, where f(output) returns all that is published of it")
 
 
 EXPECTED = "numbers, text, None, or arrays, lists, tuples, dicts and dataclasses of these"
