@@ -89,10 +89,9 @@ def _played(plan: Plan, candidates: list[StreamPair], started: float, workers: E
     except StoppedError:
         return nothing
     outcome = _counted(plan, searching(claim, by_law), extent, workers)
-    if outcome.verdict == "violation" or (by_law is not None and by_law.bound.verdict == "violation"):
+    if outcome.verdict in ("violation", "consistent") or (by_law is not None and by_law.bound.verdict == "violation"):
         checked.again()
-    if workers.store is not None:
-        outcome = replace(outcome, notes=(*outcome.notes, *workers.store.notes))
+    outcome = replace(outcome, notes=(*outcome.notes, *workers.notes))
     return replace(nothing, outcome=outcome, hints=checked.hints, by_law=by_law)
 
 

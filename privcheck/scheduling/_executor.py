@@ -7,15 +7,17 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from privcheck.errors import PrivcheckError, words
 from privcheck.scheduling._chunk_calls import Calls
 from privcheck.scheduling._chunk_store import ChunkStore
 from privcheck.scheduling._dask_workers import DaskWorkers, dask_workers
 from privcheck.scheduling._kept_calls import Kept
 from privcheck.scheduling._only_worker import become_only_worker
+from privcheck.scheduling._part_files import same_arrays
 from privcheck.scheduling._worker_processes import worker_processes
 
 R = TypeVar("R")
@@ -29,6 +31,16 @@ LOOKED = 5.0
 
 AHEAD = 2
 """Calls per worker that are handed over at once: a worker that has ended one finds the next."""
+
+PLAYED_HERE = (
+    "all counted runs were played in this process, for a worker process showed something else with the same seed: it "
+    "loads the target from its file, without what was set here since, such as a global or an attribute of a class"
+)
+
+NOT_COMPARED = (
+    "worker processes played the runs: they load the target from its file, without what was set here since, such as a "
+    "global; without seeds nobody can tell whether they show the same as this process"
+)
 
 
 class Workers(Protocol):
@@ -57,6 +69,8 @@ class Executor:
     jobs: int = 1
     cluster: DaskWorkers | None = None
     store: ChunkStore | None = None
+    notes: list[str] = field(default_factory=list, repr=False)
+    """What readers of the results have to know: workers, or a store, that were not believed."""
 
     def in_order(self, calls: Calls[R]) -> Generator[R]:
         """Yield the results in the order of the calls, otherwise as `completed`."""
@@ -73,12 +87,19 @@ class Executor:
 
         Raises
         ------
-        PrivcheckError : a call raises one, or a worker ended, as the system ends one that needs too much memory.
+        PrivcheckError : a call raises one, a worker ended, as the system ends one that needs too much memory, or one of
+            a scheduler shows something else than this process.
         """
         kept = Kept(self.store, calls)
         waiting, running = deque(range(len(calls.arguments))), dict[Future[tuple[float, R]], int]()
         with self._workers(calls) as (workers, ahead):
-            kept.test(lambda number: workers.submit(calls.function, *calls.arguments[number]).result())
+            doubted = calls.alone and bool(calls.code) and not isinstance(workers, _Here)
+            tested_by = _Here() if doubted else workers
+            if doubted and calls.depends is None:  # no two calls show the same
+                doubted = False
+                if NOT_COMPARED not in self.notes:
+                    self.notes.append(NOT_COMPARED)
+            kept.test(lambda number: tested_by.submit(calls.function, *calls.arguments[number]).result())
             try:
                 while waiting or running:
                     held = deque[int]()
@@ -91,6 +112,12 @@ class Executor:
                         else:
                             held.append(number)
                     waiting += held
+                    if doubted and running:
+                        doubted = False
+                        if self._differs(calls, *next(iter(running.items()))):
+                            again = sorted(running.values())
+                            workers, ahead = _Here(), lambda: 1
+                            running = {workers.submit(timed, calls.function, *calls.arguments[n]): n for n in again}
                     if held and not running:
                         time.sleep(POLLED)
                     patience = LOOKED if held else None
@@ -103,13 +130,32 @@ class Executor:
                 for future in running:
                     future.cancel()
 
+    def _differs(self, calls: Calls[R], there: Future[tuple[float, R]], number: int) -> bool:
+        """Tell whether a worker process shows something else than this process, which makes one of its calls as well.
+
+        It is asked whenever runs are to be played: what a target keeps may have changed in one or the other.
+
+        Raises
+        ------
+        PrivcheckError : a worker of a scheduler does.
+        """
+        here = calls.form.arrays(calls.function(*calls.arguments[number]))
+        if same_arrays(here, calls.form.arrays(there.result()[1])):
+            return False
+        if self.cluster is not None:
+            got = words("a worker that shows something else than this process, with the same seed")
+            hint = "the target depends on what workers do not have: a global that was set, a file, a variable"
+            raise PrivcheckError("scheduler", got, "the same runs on every machine", hint)
+        self.notes.append(PLAYED_HERE)
+        return True
+
     @contextmanager
     def _workers(self, calls: Calls[R]) -> Iterator[tuple[Workers, Callable[[], int]]]:
         """Yield what plays the calls, and how many it is to have at once."""
         if self.cluster is not None:
             with self.cluster.playing(alone=calls.alone, code=calls.code) as workers:
                 yield workers, lambda: AHEAD * workers.number()
-        elif len(calls.arguments) == 1 or (self.jobs == 1 and calls.alone):
+        elif len(calls.arguments) == 1 or (calls.alone and (self.jobs == 1 or PLAYED_HERE in self.notes)):
             yield _Here(), lambda: 1
         elif calls.alone:
             with worker_processes(self.jobs) as processes:
@@ -160,4 +206,5 @@ def executor(jobs: int = 1, scheduler: str | None = None, store: str | Path | No
     with ExitStack() as opened:
         kept = None if store is None else opened.enter_context(closing(ChunkStore(store)))
         cluster = None if scheduler is None else opened.enter_context(dask_workers(scheduler))
-        yield Executor(jobs if cluster is None else cluster.number(), cluster, kept)
+        notes = [] if kept is None else kept.notes
+        yield Executor(jobs if cluster is None else cluster.number(), cluster, kept, notes)

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from privcheck.scheduling._chunk_calls import Calls
 from privcheck.scheduling._chunk_keys import digest
 from privcheck.scheduling._chunk_store import ChunkStore
-from privcheck.scheduling._part_files import Arrays
+from privcheck.scheduling._part_files import Arrays, same_arrays
 
 R = TypeVar("R")
 
@@ -69,12 +69,7 @@ class Kept(Generic[R]):
 
     def _agrees(self, kept: Arrays, result: R) -> bool:
         """Tell whether a result is what was kept, bit by bit."""
-        found = self._calls.form.arrays(result)
-        return kept.keys() == found.keys() and all(
-            (kept[name].dtype, kept[name].shape) == (array.dtype, array.shape)
-            and kept[name].tobytes() == array.tobytes()
-            for name, array in found.items()
-        )
+        return same_arrays(kept, self._calls.form.arrays(result))
 
     def _believed(self, client: str) -> bool:
         return self._store is not None and self._store.believes(self._target, client)

@@ -12,6 +12,18 @@ import numpy as np
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 
+def same_arrays(one: Arrays, two: Arrays) -> bool:
+    """Tell whether arrays are equal, bit by bit.
+
+    >>> same_arrays({"a": np.array([np.nan])}, {"a": np.array([np.nan])}), same_arrays({}, {"a": np.zeros(1)})
+    (True, False)
+    """
+    return one.keys() == two.keys() and all(
+        (one[name].dtype, one[name].shape, one[name].tobytes()) == (array.dtype, array.shape, array.tobytes())
+        for name, array in two.items()
+    )
+
+
 def as_parquet(arrays: Mapping[str, np.ndarray[Any, np.dtype[Any]]]) -> bytes:
     """Return the content of a file that pandas, polars and others read: name, dtype, shape, integers or reals."""
     import pyarrow as pa

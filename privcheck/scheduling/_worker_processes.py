@@ -1,4 +1,4 @@
-"""Worker processes, kept between calls for as long as a new one would load the same code."""
+"""Worker processes, kept between calls for as long as a new one would be started with the same paths and variables."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _started_for: tuple[Any, ...] = ()
 
 @contextmanager
 def worker_processes(jobs: int) -> Iterator[Any]:
-    """Yield a pool of worker processes: that of the last call, if its workers were started under the same paths.
+    """Yield a pool of worker processes: that of the last call, if its workers were started in the same environment.
 
-    A worker process keeps the working directory and the paths of modules that it was started with. A call names the
-    code of a target by file or module, and a worker that was started elsewhere would load another file of that name.
-    If the block ends early, the processes are killed with the calls that they play.
+    A worker process keeps the working directory, the paths of modules and the variables that it was started with. A
+    call names the code of a target by file or module, and a worker that was started elsewhere would load another file
+    of that name. If the block ends early, the processes are killed with the calls that they play.
 
     Parameters
     ----------
@@ -48,9 +48,13 @@ def worker_processes(jobs: int) -> Iterator[Any]:
 
 
 def kept_pool(jobs: int) -> Any:
-    """Return the pool of worker processes, a new one if the last is broken or was started under other paths."""
+    """Return the pool of worker processes, a new one if the last is broken or was started under other paths or
+    environment variables.
+    """
     global _pool, _started_for
-    wanted = (jobs, _working_directory(), tuple(sys.path))
+    wanted = (jobs, _working_directory(), tuple(sys.path), dict(os.environ))
+    if _pool is not None and _pool._pending_work_items:  # at work: variables that were set since change nothing
+        wanted = (*wanted[:3], *_started_for[3:])
     if _pool is None or wanted != _started_for or _pool._flags.broken or _pool._flags.shutdown:
         from joblib.externals.loky import ProcessPoolExecutor
 

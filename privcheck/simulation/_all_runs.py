@@ -82,8 +82,8 @@ class AllRuns:
             regret = gathered(every, self.runs, len(self.rounds), advance)
             spec, engine = policy, engine_of(policy, self.place)
         seconds = time.perf_counter() - started
-        if workers.store is not None and workers.store.notes:
-            self.remarks.append(Remark(label, "played-anew", workers.store.notes.pop()))
+        self.remarks += [Remark(label, "played-anew", note) for note in workers.notes]
+        workers.notes.clear()
         self.results.append(PolicyResult(label, spec, self.rounds, regret, seconds, engine))
         self._remark(label, len(regret), wanted)
         return len(regret) == wanted

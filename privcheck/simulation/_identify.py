@@ -114,7 +114,7 @@ def identify(
             seconds = time.perf_counter() - started
             engine = engine_of(algorithm, place)
             results.append(StoppingResult(label, algorithm, levels, stops, correct, horizon, seconds, engine))
-        remarks = () if workers.store is None else tuple(workers.store.notes)
+        remarks = tuple(workers.notes)
     return Identification(place, horizon, runs, seed, tuple(results), remarks)
 
 

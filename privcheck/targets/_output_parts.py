@@ -37,6 +37,9 @@ ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
 WRITTEN = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 """Numbers in a message: they are parts of their own, so that messages that differ in nothing else have one symbol."""
 
+BARE = frozenset({int, float, bool, str, bytes, list, tuple, dict, set, type(None), np.float64, np.int64, np.ndarray})
+"""Types of outputs that have no attributes of their own."""
+
 MOST_WRITTEN = 8
 """Numbers of a message that are read."""
 
@@ -88,6 +91,10 @@ class Parts:
 
     def add(self, output: Any) -> str:
         """Append the parts of an output, and return its structure: "d" and "r" for a symbol and a real number."""
+        if type(output) not in BARE:
+            if (content := content_of(output)) is not None:
+                return self.add(content)
+            _refuse_attributes(output)
         if isinstance(output, bool | np.bool_ | numbers.Integral):
             return self._integer(int(output))
         if isinstance(output, numbers.Real | Decimal):
@@ -110,8 +117,6 @@ class Parts:
             return "{" + ",".join([self.add(part) for part in sorted(output, key=repr)]) + "}"
         if dataclasses.is_dataclass(output) and not isinstance(output, type):
             return self.add({field.name: getattr(output, field.name) for field in dataclasses.fields(output)})
-        if (content := content_of(output)) is not None:
-            return self.add(content)
         hint = "give encode=f, where f(output) returns numbers, text, or lists and dicts of them"
         raise PolicyError("output", words(f"an object of type {type(output).__name__}"), EXPECTED, hint)
 
@@ -172,6 +177,18 @@ def content_of(output: Any) -> Any:
     for name, column in columns:
         found[name if name not in found else (name, len(found))] = column.to_list()
     return found
+
+
+def _refuse_attributes(output: Any) -> None:
+    """Refuse a number or a collection with attributes of its own, which whoever receives it can read."""
+    held = getattr(output, "__dict__", None)
+    if not held or isinstance(output, type | Raised):
+        return
+    fields = {field.name for field in dataclasses.fields(output)} if dataclasses.is_dataclass(output) else ()
+    unread = [name for name in held if name not in fields]
+    if unread:
+        got = words(f"an object of type {type(output).__name__} with the attribute {unread[0]}")
+        raise PolicyError("output", got, EXPECTED, "give encode=f, where f(output) returns all that is published of it")
 
 
 EXPECTED = "numbers, text, None, or arrays, lists, tuples, dicts, dataclasses and data frames of these"

@@ -355,10 +355,12 @@ def _run_and_reduce(
 
 
 def _run(runner: Runner, task: _Task) -> Outputs:
+    """Play a task, which shows the same however often it is played: seeds count what was spawned from them."""
+    seed = np.random.SeedSequence(task.seed.entropy, spawn_key=task.seed.spawn_key)
     if task.apart:
         with one_thread():  # around each run it would take as long as a fast one
-            return Outputs.joined([runner.play(task.table, 1, seed) for seed in task.seed.spawn(task.runs)])
-    outputs = runner.play(task.table, task.runs, task.seed, task.other)
+            return Outputs.joined([runner.play(task.table, 1, each) for each in seed.spawn(task.runs)])
+    outputs = runner.play(task.table, task.runs, seed, task.other)
     if task.side == 0 or outputs.ratios is None:
         return outputs
     return Outputs(outputs.symbols, outputs.numbers, -outputs.ratios, names=outputs.names)

@@ -182,3 +182,41 @@ def test_an_output_that_contains_itself_is_refused():
     loop.append(loop)
     with pytest.raises(PrivcheckError, match="contains itself"):
         outputs_of([loop])
+
+
+class Listed(list):
+    """A list whose receiver can read more than its entries."""
+
+
+class Real(float):
+    """A number with attributes."""
+
+
+def hidden(output, data):
+    output.secret = float(np.sum(data))
+    return output
+
+
+def masked(data, rng):
+    return np.ma.array([rng.laplace(), np.sum(data)], mask=[False, True])
+
+
+HIDING = {
+    "a list": lambda data, rng: hidden(Listed([rng.laplace()]), data),
+    "a number": lambda data, rng: hidden(Real(rng.laplace()), data),
+    "a dataclass": lambda data, rng: hidden(Fitted("a", rng.laplace()), data),
+    "within a dict": lambda data, rng: {"a": [hidden(Real(rng.laplace()), data)]},
+    "a masked array": masked,
+}
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_attributes_that_are_not_read_are_no_part_that_may_be_left_out(name):
+    """Whoever receives the object reads them, and the leak was called consistent."""
+    with pytest.raises(PrivcheckError, match=r"with the attribute .* give encode="):
+        audited(HIDING[name])
+
+
+def test_collections_of_a_class_without_attributes_are_read():
+    plain = [Listed([1.0, 2.0]), Real(1.5), Fitted("a", 1.0), np.ma.getdata(np.zeros(2))]
+    assert [len(outputs_of([output, output])) for output in plain] == [2] * 4

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
 from privcheck.scheduling import Calls, Executor
+from privcheck.scheduling import _executor as executor
 from privcheck.scheduling import _worker_processes as pool
 from privcheck.scheduling._worker_processes import worker_processes
 from privcheck.targets import Location, load
@@ -130,3 +133,126 @@ def test_a_signal_finds_the_processes_until_they_have_ended(monkeypatch):
     pool.end_worker_processes()
     assert killed == [1]
     assert pool._pool is None
+
+
+STATEFUL = """
+import os
+
+import numpy as np
+
+SCALE = 9.0
+
+
+def variable():
+    return float(os.environ.get("PRIVCHECK_TEST_SCALE", "9.0"))
+
+
+def mechanism(data, rng):
+    return float(np.sum(data)) + rng.laplace(0.0, SCALE)
+
+
+class Policy:
+    scale = 9.0
+    read = lambda self: type(self).scale
+
+    def __init__(self, rng):
+        self.rng, self.last = rng, 0.0
+
+    def select(self):
+        return int(self.last + self.rng.laplace(0.0, self.read()) > 0.5)
+
+    def update(self, action, reward):
+        self.last = reward
+"""
+
+
+def set_global(module, _):
+    module.SCALE, module.Policy.read = 0.1, lambda self: module.SCALE
+
+
+def set_method(module, _):
+    module.Policy.select = lambda self: int(self.last > 0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (set_global, "Policy"),
+        (set_global, "mechanism"),
+        (set_method, "Policy"),
+    ],
+)
+def test_workers_that_show_something_else_than_this_process_are_not_believed(tmp_path, monkeypatch, change, name):
+    """A worker imports the file, where the noise is as it was written: the leak was called consistent by two jobs."""
+    (tmp_path / "stateful.py").write_text(STATEFUL)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "stateful", raising=False)
+    import stateful
+
+    options = OPTIONS if name == "Policy" else {key: OPTIONS[key] for key in OPTIONS if key != "arms"}
+    change(stateful, monkeypatch)
+    one, two = (privcheck.audit(getattr(stateful, name), **options, jobs=jobs) for jobs in (1, 2))
+    assert (one.verdict, two.verdict, two.epsilon_lower) == ("violation", "violation", one.epsilon_lower)
+    assert executor.PLAYED_HERE in two.notes
+    assert executor.PLAYED_HERE not in one.notes
+
+
+def test_workers_that_show_the_same_play_on(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(POLICY.format(scale=9.0))
+    monkeypatch.chdir(tmp_path)
+    assert executor.PLAYED_HERE not in privcheck.audit("mine.py:Policy", **OPTIONS, jobs=2).notes
+
+
+def test_variables_of_the_environment_that_were_set_since_reach_the_workers(tmp_path, monkeypatch):
+    (tmp_path / "stateful.py").write_text(STATEFUL.replace("type(self).scale", "variable()"))
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for scale in ("9.0", "0.1"):
+        monkeypatch.setenv("PRIVCHECK_TEST_SCALE", scale)
+        found.append(privcheck.audit("stateful.py:Policy", **OPTIONS, jobs=2))
+    assert found[0].verdict != "violation" == found[1].verdict
+    assert not any(executor.PLAYED_HERE in report.notes for report in found)
+
+
+def test_a_worker_of_a_scheduler_that_shows_something_else_ends_the_audit():
+    """What many machines play cannot be played here instead."""
+    calls = Calls(lambda x: np.full(1, x), [(1,), (2,)], alone=True, code=(pid,), depends=lambda number: number)
+
+    class Elsewhere:
+        def submit(self, function, *arguments):
+            future = executor.Future()
+            future.set_result((0.0, np.zeros(1)))
+            return future
+
+        def number(self):
+            return 1
+
+        @contextmanager
+        def playing(self, **_):
+            yield self
+
+    with pytest.raises(PrivcheckError, match="shows something else than this process"):
+        list(Executor(2, Elsewhere()).in_order(calls))
+
+
+def test_workers_of_targets_without_seeds_are_not_compared_and_a_note_says_so(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(UNSEEDED)
+    monkeypatch.chdir(tmp_path)
+    one, two = (privcheck.audit("mine.py:Policy", **OPTIONS, randomness="independent", jobs=jobs) for jobs in (1, 2))
+    assert (executor.NOT_COMPARED in one.notes, executor.NOT_COMPARED in two.notes) == (False, True)
+
+
+UNSEEDED = """
+import random
+
+
+class Policy:
+    def __init__(self):
+        self.last = 0.0
+
+    def select(self):
+        return int(random.SystemRandom().random() < 0.5)
+
+    def update(self, action, reward):
+        self.last = reward
+"""

@@ -61,8 +61,9 @@ class Checked(NamedTuple):
     Parameters
     ----------
     hints : what may explain a violation.
-    again : plays the runs that were played twice a third time. An audit that refutes a claim does so at its end: what
-        has changed meanwhile may be all that it saw, as in code that answers otherwise after ten thousand runs.
+    again : plays the runs that were played twice a third time. An audit with a verdict does so at its end: what has
+        changed meanwhile may be all that it saw, or what it did not see, as in code that answers otherwise after ten
+        thousand runs.
     """
 
     hints: tuple[str, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ class PlayedNight:
         the event, -1 for its mirror image, 0 for neither. The first stream is that on which the event is likelier.
     sides : the outputs of the counted runs.
     witness : the event of which more was seen.
-    notes : on candidates that were left out.
+    notes : on candidates that were left out, and on workers that were not believed.
     """
 
     counted: tuple[Codes, Codes]
@@ -175,7 +175,7 @@ class NightlyAudit:
             except StoppedError:
                 raise KeyboardInterrupt from None
             refuse_earlier_inputs(sampler.course)
-        return self._read(chosen, (first, second))
+        return replace(self._read(chosen, (first, second)), notes=(*chosen.notes, *workers.notes))
 
     def faults(self, witness: Witness) -> tuple[list[Fault], str]:
         """Return the lines of the code as it is now that break the claim on the streams of a night, or why none is

@@ -264,6 +264,26 @@ def test_what_changes_while_runs_are_counted_is_no_violation(after, monkeypatch)
     assert audited_while_it_changes(after) == "violation"
 
 
+def noise_that_grows(after):
+    """Return a function that leaks in its first calls, and keeps the claim from then on."""
+    calls = [0]
+
+    def function(data, rng):
+        calls[0] += 1
+        return float(np.sum(data) + rng.laplace(scale=0.02 if calls[0] < after else 1.0))
+
+    return function
+
+
+def test_what_changed_before_runs_were_counted_is_not_consistent(monkeypatch):
+    """The check saw the first calls, and all counted runs are of another law: what a process shows first is a leak."""
+    options = {"epsilon": 1.0, "runs": 4000}
+    with pytest.raises(privcheck.PolicyError, match="from the same Generator state"):
+        privcheck.audit(noise_that_grows(1000), **options)
+    monkeypatch.setattr(checked_runs._Check, "again", lambda self: None)
+    assert privcheck.audit(noise_that_grows(1000), **options).verdict == "consistent"
+
+
 def test_a_leak_is_a_violation_although_its_runs_are_played_again(monkeypatch):
     played = []
     again = checked_runs._Check.again
