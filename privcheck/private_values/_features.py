@@ -12,8 +12,8 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values._choices.step_curves import Step, step_of
 from privcheck.private_values._columns import Column, Steady, as_long
+from privcheck.private_values._curves.shapes import Curve, curve_of
 from privcheck.private_values._data_ids import DataIds
 from privcheck.private_values._spans import Spans
 from privcheck.private_values._vector_bounds import VectorBound
@@ -36,7 +36,7 @@ class FeatureTable:
     bounds : norm bounds of the groups.
     whole : for each feature, whether it is an integer whatever the data are.
     actions : the number of arms, for each feature that is an action.
-    steps : the features that depend on another number of their datum by comparisons alone.
+    curves : the features of which it is known how they are computed from other numbers of their datum.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
@@ -59,7 +59,7 @@ class FeatureTable:
         self.data = DataIds()
         self.bounds: dict[int, VectorBound] = {}
         self.actions: dict[int, int] = {}
-        self.steps: dict[int, Step] = {}
+        self.curves: dict[int, Curve] = {}
         self._next_group = 0
         self._derived: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
@@ -136,14 +136,16 @@ class FeatureTable:
         if new:
             places = np.fromiter(new.values(), np.int64, len(new))
             shape = (len(keys),)
-            made = self.add_all(*(as_long(column, shape)[places] for column in columns))
+            owners, lows, highs, *others = (as_long(column, shape)[places] for column in columns)
+            ends = list(zip(lows.tolist(), highs.tolist(), strict=True))
+            curves = [curve_of(key, *pair, self) for key, pair in zip(new, ends, strict=True)]
+            if any(curves):
+                ends = [pair if curve is None else (curve.shape.low, curve.shape.high) for pair, curve in zip(ends, curves, strict=True)]
+                lows, highs = np.array(ends).T
+            made = self.add_all(owners, lows, highs, *others)
             known.update(zip(new, made, strict=True))
             self._keys.update(zip(made, new, strict=True))
-            for feature, key in zip(made, new, strict=True):
-                if self.steps or key[0] == "compared":
-                    found = step_of(key, self.low[feature], self.high[feature], self.steps)
-                    if found is not None:
-                        self.steps[feature] = found
+            self.curves.update((feature, curve) for feature, curve in zip(made, curves, strict=True) if curve is not None)
         return np.array([known[key] for key in keys], np.int64)
 
     def factors(self, feature: int) -> Key:
@@ -168,7 +170,7 @@ class FeatureTable:
             self.bounds = {group: bound for group, bound in self.bounds.items() if group in groups}
             self._groups = {key: group for key, group in self._groups.items() if group in groups}
         self.actions = {feature: arms for feature, arms in self.actions.items() if feature in features}
-        self.steps = {feature: step for feature, step in self.steps.items() if feature in features}
+        self.curves = {feature: curve for feature, curve in self.curves.items() if feature in features}
         kept = features.hold(np.fromiter(self._derived.values(), np.int64, len(self._derived))).tolist()
         self._derived = dict(compress(self._derived.items(), kept))
         self._keys = {feature: key for key, feature in self._derived.items()}
