@@ -113,7 +113,7 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
         found = _alone(norm, features, weights, table, size)
     if norm in APART and np.isnan(found).any():
         found = _apart(norm, rows, features, weights, bounds, table)
-    shared = _shared(features, weights, bounds, table) if table.curves and norm != "changed" else []
+    shared = _shared(rows, features, weights, bounds, table) if table.curves and norm != "changed" else []
     found[shared] = math.nan
     known: dict[tuple[object, ...], float] = {}
     for place in np.flatnonzero(np.isnan(found)).tolist():
@@ -175,19 +175,21 @@ def _apart(
     return found
 
 
-def _shared(features: Integers, weights: Array, bounds: Integers, table: FeatureTable) -> list[int]:
+def _shared(rows: Integers, features: Integers, weights: Array, bounds: Integers, table: FeatureTable) -> list[int]:
     """Return the places of data of which several features are computed from the same numbers.
 
-    The entries of one vector with norm bounds, all with the same weight, are left to these.
+    Entries of one vector with norm bounds, none below 0, in an entry each and with one weight, are left to these.
     """
-    found, each, group = [], features.tolist(), None
+    found, each = [], features.tolist()
     for place in np.flatnonzero(np.diff(bounds) > 1).tolist():
-        part = slice(*bounds[place : place + 2].tolist())
-        if is_shared(each[part], table):
-            group = table.group.take(features) if group is None else group
-            sizes = np.abs(weights[part])
-            if group[part].min() < 0 or np.ptp(group[part]) or np.ptp(sizes):
-                found.append(place)
+        start, stop = bounds[place : place + 2].tolist()
+        if is_shared(each[start:stop], table) and not (
+            len({*each[start:stop]}) == np.unique(rows[start:stop]).size == stop - start
+            and np.ptp(np.abs(weights[start:stop])) == 0.0
+            and np.ptp(group := table.group.take(features[start:stop])) == 0 <= group[0]
+            and table.bounds[group[0]].acute
+        ):
+            found.append(place)
     return found
 
 

@@ -14,7 +14,7 @@ from privcheck.certifying import _session as sessions
 from privcheck.private_values import Private
 from privcheck.private_values import _actions as actions
 from privcheck.private_values import _computed_sensitivity as computed_sensitivity
-from privcheck.private_values._choices import step_curves
+from privcheck.private_values._curves import changes, corners, shapes
 from tests.benchmark_modules import loaded
 
 SEEDS = range(1, 6)
@@ -184,14 +184,38 @@ def of_98_percent(monkeypatch):
 
 
 def without_points(monkeypatch):
-    """Break: step curves have the open intervals between thresholds, but not the thresholds as points."""
-    monkeypatch.setattr(step_curves, "_thresholds", lambda step: [x + d for x in limits(step) for d in (-1e-12, 3e-12)])
+    """Break: comparisons change at thresholds, but none holds at one as a point alone."""
+    monkeypatch.setitem(corners._COMPARE, "==", ())
+    monkeypatch.setattr(shapes, "_tight", lambda _, low, high: (low, high))
 
 
-def limits(step):
-    if step[0] == "compared" and step[2] == ("x",):
-        return [step[3]]
-    return [limit for part in step if type(part) is tuple for limit in limits(part)]
+def clips_end_nowhere(monkeypatch):
+    """Break: the ends of clips are no thresholds, so that what is clipped is taken to be affine."""
+    real = corners._Cells._divide
+
+    def divide(self, how, places, axis, tests):
+        real(self, how, places, axis, [(test, limit) for test, limit in tests if len(tests) == 1])
+
+    monkeypatch.setattr(corners._Cells, "_divide", divide)
+    monkeypatch.setattr(shapes, "_tight", lambda _, low, high: (low, high))
+
+
+def at_common_ends(monkeypatch):
+    """Break: two numbers of a datum are taken to be at their lower ends together, and at their upper ends together."""
+
+    def grid(self, axes):
+        steps = range(max(map(len, axes)))
+        return [np.array([axis[min(step, len(axis) - 1)] for step in steps]) for axis in axes]
+
+    monkeypatch.setattr(corners._Cells, "_grid", grid)
+    monkeypatch.setattr(shapes, "_tight", lambda _, low, high: (low, high))
+
+
+def of_one_part(monkeypatch):
+    """Break: of the numbers of a datum only those move that move a release the most."""
+    for name in ("l1", "l2"):
+        real = changes._NORMS[name]
+        monkeypatch.setitem(changes._NORMS, name, lambda moved, real=real: max(real([each]) for each in moved))
 
 
 def masks_exclude_each_other(monkeypatch):
@@ -234,6 +258,9 @@ def last_release_alone(monkeypatch):
 TWINS = {
     of_98_percent: "sums",
     without_points: "steps",
+    clips_end_nowhere: "mixed",
+    at_common_ends: "mixed",
+    of_one_part: "masks",
     masks_exclude_each_other: "masks",
     one_datum_of_a_group: "sums",
     arms_move_by_one: "arms",
@@ -244,11 +271,16 @@ TWINS = {
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.__name__)
 def test_a_charge_that_is_too_small_is_noticed(twin, monkeypatch):
-    step_curves._pieces.cache_clear()
+    forget()
     twin(monkeypatch)
     found = any(row_of(2, number, TWINS[twin]).undercharged for number in range(200))
-    step_curves._pieces.cache_clear()
+    forget()
     assert found
+
+
+def forget():
+    for function in (corners.values_at_corners, changes._largest_change, shapes._shape):
+        function.cache_clear()
 
 
 @pytest.mark.parametrize("theme", sorted(set(TWINS.values())))

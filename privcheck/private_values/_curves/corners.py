@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOST_CORNERS = 4096
 """Corners of boxes at which functions are computed."""
 
+_MOST_FUNCTIONS = 100
+"""Functions that are computed together."""
+
 _NEAR = 64.0
 """Distance from where a line crosses a threshold, in units of the last place, at which it is looked for first."""
 
@@ -50,6 +53,8 @@ def values_at_corners(parts: tuple[Placed, ...], numbers: tuple[Number, ...]) ->
     rounding. There the functions are affine in each number, up to the errors of their shapes, so that a convex function
     of several values is largest, up to these errors, at ends of stretches.
     """
+    if len(parts) > _MOST_FUNCTIONS:
+        return None
     try:
         with np.errstate(all="ignore"):
             cells = _Cells(numbers)

@@ -206,7 +206,7 @@ def _shape(word: str, how: tuple[Any, ...], parts: tuple[Placed, ...], low: floa
     if word != "sum":
         if error:
             error += 8.0 * _UNIT * max(abs(low), abs(high))
-        if sum(len(places) for _, places in parts) > len(numbers):
+        if word == "compared" or sum(len(places) for _, places in parts) > len(numbers):
             low, high = _tight(Shape(numbers, expression, moving, rises, error, low, high, bit, size), low, high)
         expression = ("within", expression, low, high)
     return Shape(numbers, expression, moving, rises, error, low, high, bit, size)
