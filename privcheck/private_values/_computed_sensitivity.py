@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -37,8 +36,7 @@ _ANY = VectorBound(math.inf, math.inf, math.inf, math.inf, acute=False)
 
 
 class _Part(NamedTuple):
-    """The features of one vector: their columns and multiplicities, and how far the vector can move in L1 and L2.
-    """
+    """The features of one vector: their columns and multiplicities, and how far the vector can move in L1 and L2."""
 
     columns: tuple[int, ...]
     multiplicities: tuple[float, ...] = ()
@@ -61,8 +59,8 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
 
     Returns
     -------
-    s for each datum with a non-zero coefficient; never below the supremum. Without bounded vectors and steps it equals
-    the supremum over the box
+    s for each datum with a non-zero coefficient; never below the supremum. Without bounded vectors it equals the
+    supremum over the box
 
     - for "range": s = max_{i,k} sum_j w_j |C_ij - C_kj|;
     - for every norm if each entry has at most one of the datum's features, or there is one entry or one feature;
@@ -73,10 +71,11 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
     Otherwise l1 is bounded by sum_ij |C_ij| w_j, and l2 by the smaller of || |C| w ||_2 and sigma_max(C diag(w))
     sqrt(n). The part of a vector g that moves by at most D_1 in L1 and D_2 in L2, and whose entries have multiplicities
     m_j, is bounded in every norm except "changed" by max_j ||C_j|| D_1 / m_j and by
-    D_2 sup { ||C_g diag(m)^(-1/2) u|| : ||u||_2 <= 1 } where these are smaller. Features that depend on one number by
-    comparisons with thresholds alone take finitely many values together, v_1, ..., v_n: their part is bounded by
-    max_{p,q} ||C (v_p - v_q)||, which it attains, in every norm except "changed". The parts of several vectors and
-    numbers are added; for l2 their squares are added if they touch disjoint entries.
+    D_2 sup { ||C_g diag(m)^(-1/2) u|| : ||u||_2 <= 1 } where these are smaller. The parts of several vectors are added;
+    for l2 their squares are added if they touch disjoint entries. Features f that are computed from the same numbers by
+    comparisons, choices, clips, absolute values and products of different numbers are affine in each of these on boxes
+    between thresholds: their part is bounded by the largest ||C (f(p) - f(q))||, p and q corners of boxes, if these are
+    few enough: see `_curves.changes.largest_change`. So is the part of all features without a bounded vector.
 
     Raises
     ------

@@ -137,16 +137,30 @@ class FeatureTable:
             places = np.fromiter(new.values(), np.int64, len(new))
             shape = (len(keys),)
             owners, lows, highs, *others = (as_long(column, shape)[places] for column in columns)
-            ends = list(zip(lows.tolist(), highs.tolist(), strict=True))
-            curves = [curve_of(key, *pair, self) for key, pair in zip(new, ends, strict=True)]
-            if any(curves):
-                ends = [pair if curve is None else (curve.shape.low, curve.shape.high) for pair, curve in zip(ends, curves, strict=True)]
-                lows, highs = np.array(ends).T
+            curves = self._curves(list(new), lows.tolist(), highs.tolist(), others[1].tolist())
+            if curves:
+                lows, highs = lows.copy(), highs.copy()
+                for place, curve in curves.items():
+                    lows[place], highs[place] = curve.shape.low, curve.shape.high
             made = self.add_all(owners, lows, highs, *others)
             known.update(zip(new, made, strict=True))
             self._keys.update(zip(made, new, strict=True))
-            self.curves.update((feature, curve) for feature, curve in zip(made, curves, strict=True) if curve is not None)
+            self.curves.update((made[place], curve) for place, curve in curves.items())
         return np.array([known[key] for key in keys], np.int64)
+
+    def _curves(self, keys: list[Key], lows: list[float], highs: list[float], groups: list[int]) -> dict[int, Curve]:
+        """Return, by place, of which numbers new features are functions, where that is known.
+
+        Products with entries of bounded vectors are not looked at: there are many, and a bound for all.
+        """
+        found, vectors_alone = {}, not self.curves
+        for place, key in enumerate(keys):
+            if vectors_alone and groups[place] >= 0 and key[0] != "one hot":
+                continue
+            curve = curve_of(key, lows[place], highs[place], self)
+            if curve is not None:
+                found[place] = curve
+        return found
 
     def factors(self, feature: int) -> Key:
         """Return the two forms of which a feature is the product; nothing if it is none."""

@@ -61,7 +61,9 @@ def values_at_corners(parts: tuple[Placed, ...], numbers: tuple[Number, ...]) ->
             for shape, places in parts:
                 cells.refine(shape.how, places)
             points = cells.corners()
-            values = np.column_stack([_values(shape.how, [points[place] for place in places]) for shape, places in parts])
+            values = np.column_stack(
+                [_values(shape.how, [points[place] for place in places]) for shape, places in parts]
+            )
     except _TooManyError:
         return None
     found: Array = np.unique(values, axis=0)
@@ -113,7 +115,12 @@ class _Cells:
         """
         moved, others = places[axis], sorted({*places} - {places[axis]})
         cells = self.axes[moved]
-        grid = self._grid([[float(number) for number in range(len(cells))], *([low for low, _ in self.axes[other]] for other in others)])
+        grid = self._grid(
+            [
+                [float(number) for number in range(len(cells))],
+                *([low for low, _ in self.axes[other]] for other in others),
+            ]
+        )
         of_cell, fixed = grid[0].astype(np.int64), dict(zip(others, grid[1:], strict=True))
         lows, highs = (np.array(ends)[of_cell] for ends in zip(*cells, strict=True))
 
@@ -139,7 +146,11 @@ class _Cells:
             for cell, one, two in zip(of_cell[changes].tolist(), below.tolist(), above.tolist(), strict=True):
                 cuts.setdefault(cell, set()).add((one, two))
         if cuts:
-            ends = [end for number, (low, high) in enumerate(cells) for end in (low, *chain(*sorted(cuts.get(number, ()))), high)]
+            ends = [
+                end
+                for number, (low, high) in enumerate(cells)
+                for end in (low, *chain(*sorted(cuts.get(number, ()))), high)
+            ]
             self.axes[moved] = list(zip(ends[::2], ends[1::2], strict=True))
 
     def _grid(self, axes: list[list[float]]) -> list[Array]:
@@ -206,7 +217,9 @@ def _values(how: Expression, numbers: Sequence[Array]) -> Array:
             products = [weight * _values(inner, numbers) for weight, inner in zip(weights, inners, strict=True)]
             if len(products) == 1:
                 return np.asarray(const + products[0])
-            found = np.array([math.fsum((const, *row)) for row in zip(*(each.tolist() for each in products), strict=True)])
+            found = np.array(
+                [math.fsum((const, *row)) for row in zip(*(each.tolist() for each in products), strict=True)]
+            )
     return found
 
 

@@ -168,9 +168,7 @@ def _joined(
         shape = _shape(word, how, ((parts[0].shape, tuple(range(len(atoms)))),), low, high)
     else:
         places: dict[Hashable, int] = {}
-        placed = tuple(
-            (shape, tuple(places.setdefault(atom, len(places)) for atom in atoms)) for atoms, shape in parts
-        )
+        placed = tuple((shape, tuple(places.setdefault(atom, len(places)) for atom in atoms)) for atoms, shape in parts)
         atoms = tuple(places)
         shape = _shape(word, how, placed, low, high)
     return None if shape is None else Curve(atoms, shape)
@@ -284,7 +282,7 @@ def _product(_: tuple[Any, ...], parts: tuple[Placed, ...]) -> Made | None:
 
 
 def _selected(_: tuple[Any, ...], parts: tuple[Placed, ...]) -> Made | None:
-    (condition, _), (one, _), (two, _) = parts
+    (_, _), (one, _), (two, _) = parts
     moving = _moving(parts)
     if moving[0]:
         return None
