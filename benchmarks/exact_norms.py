@@ -12,8 +12,8 @@ With the outputs v at all corners, divided by the scales of the noise, and n dat
 
 A function of one number y_d of each of several data is added to what all of them add. An order statistic is affine
 between places where two of these numbers are equal, so that the corners have every y_d at an end of some interval, in
-its own one. A variance is a (y_d - m)^2 plus what does not depend on y_d, m the mean of the others: what moves is affine
-in m, so that the others are at ends, and y_d is at an end or at m, unless it moves the same release otherwise, too. A
+its own one. A variance is a (y_d - m)^2 plus what does not depend on y_d, m the mean of the others. Its change is
+affine in m: the others are at ends, and y_d is at an end or at m, unless it moves the same release otherwise. A
 standard deviation moves the most if the others are equal. So with variances and deviations the result is a loss that
 is attained, and need not be the largest.
 """
@@ -95,7 +95,7 @@ def corners(case: Case, place: int) -> Corners:
 
 
 def _reached(case: Case, parts: Any, place: int) -> set[float]:
-    """Return the ends of the numbers in a function of several data, and for a datum the means of those of the others."""
+    """Return the ends of the numbers in a function of several data, and the means of those of all but one datum."""
     ends = {other: _ends(case, other, line) for other, *line in parts[3]}
     found = {end for pair in ends.values() for end in pair}
     if parts[0] in ("var", "std"):
@@ -314,7 +314,12 @@ def _changing(case: Case, subset: tuple[int, ...]) -> Any:
     nodes = [statement[2:] for statement in case.statements if statement[0] == "many"]
     at = {place: corners(case, place) for place in range(len(case.data))}
     near = {place: np.unique(_node_numbers(nodes, place, at[place]), axis=0) for place in at if place not in subset}
-    inside = {place: np.unique(np.column_stack([outputs(case, place, at[place]), _node_numbers(nodes, place, at[place])]), axis=0) for place in subset}
+    inside = {
+        place: np.unique(
+            np.column_stack([outputs(case, place, at[place]), _node_numbers(nodes, place, at[place])]), axis=0
+        )
+        for place in subset
+    }
     width = sum(len(release[3]) for release in case.releases)
     rows = np.array(list(itertools.product(*(range(len(inside[place])) for place in subset))))
     if len(rows) > 700 or len(rows) ** 2 * np.prod([len(found) for found in near.values()]) > 2e7:
