@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 UNNOTICED = 1e-11
 """Share of a sensitivity that the rounding of features may take unnoticed: see `_float_rounding.SHARE`."""
 
+_MOST_FEATURES = 512
+"""Features of a datum among which those of the same numbers are looked for."""
+
 _MOST_SIGNS = 10
 """Entries up to which all signs are tried."""
 
@@ -41,7 +44,7 @@ class Together(NamedTuple):
 
 def is_shared(features: Sequence[int], table: FeatureTable) -> bool:
     """Return whether two of the features of a datum are computed from the same number."""
-    if table.curves.keys().isdisjoint(features):
+    if len(features) > _MOST_FEATURES or table.curves.keys().isdisjoint(features):
         return False
     found = [atom for feature in features for atom in single(feature, table).atoms]
     return len({*found}) < len(found)

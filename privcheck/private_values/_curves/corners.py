@@ -21,6 +21,9 @@ MOST_CORNERS = 4096
 _MOST_FUNCTIONS = 100
 """Functions that are computed together."""
 
+_MOST_VALUES = 2**16
+"""Values of functions at corners that are kept."""
+
 _NEAR = 64.0
 """Distance from where a line crosses a threshold, in units of the last place, at which it is looked for first."""
 
@@ -37,7 +40,7 @@ class _TooManyError(Exception):
     """More corners than are computed."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def values_at_corners(parts: tuple[Placed, ...], numbers: tuple[Number, ...]) -> Array | None:
     r"""Return the values of functions of some numbers at all corners, without repetitions; None if there are too many.
 
@@ -61,6 +64,8 @@ def values_at_corners(parts: tuple[Placed, ...], numbers: tuple[Number, ...]) ->
             for shape, places in parts:
                 cells.refine(shape.how, places)
             points = cells.corners()
+            if points[0].size * len(parts) > _MOST_VALUES:
+                return None
             values = np.column_stack(
                 [_values(shape.how, [points[place] for place in places]) for shape, places in parts]
             )
