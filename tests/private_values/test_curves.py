@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 
 import numpy as np
@@ -149,6 +150,41 @@ def undercharged(seed, count=30):
 @pytest.mark.evidence
 def test_no_two_data_are_farther_apart_than_is_charged(evidence):
     assert {seed: undercharged(seed) for seed in range(evidence(4, 500)) if undercharged(seed)} == {}
+
+
+def differing(seed):
+    """Return the features whose hidden value is not, bit by bit, what their expression is at the numbers of the datum."""
+    program = Program(seed)
+    found = []
+    for numbers, arm in program.data(2):
+        source = program.private(numbers, arm).source
+        if source is None:
+            continue
+        hidden = source.features._hidden
+        for feature, curve in source.features.curves.items():
+            at = [np.array([of_form(atom, hidden) if type(atom) is tuple else hidden[atom]]) for atom in curve.atoms]
+            if corners._values(curve.shape.how, at)[0] != hidden[feature]:
+                found.append(feature)
+    return found
+
+
+def of_form(form, hidden):
+    """Return a sum of several features, rounded once but for its products."""
+    count = (len(form) - 1) // 2
+    return math.fsum([form[count], *(w * hidden[j] for j, w in zip(form[:count], form[count + 1 :], strict=True))])
+
+
+@pytest.mark.evidence
+def test_features_are_computed_as_their_expressions_are(evidence):
+    assert [differing(seed) for seed in range(evidence(20, 1000)) if differing(seed)] == []
+
+
+def test_an_expression_that_is_another_one_is_noticed(monkeypatch):
+    monkeypatch.setitem(corners._HOLDS, ">", np.greater_equal)
+    forget()
+    found = [differing(seed) for seed in range(10)]
+    forget()
+    assert any(found)
 
 
 def forget():

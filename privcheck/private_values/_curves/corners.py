@@ -69,7 +69,7 @@ def values_at_corners(parts: tuple[Placed, ...], numbers: tuple[Number, ...]) ->
             values = np.column_stack(
                 [_values(shape.how, [points[place] for place in places]) for shape, places in parts]
             )
-    except _TooManyError:
+    except (_TooManyError, OverflowError, ValueError):  # the last ones of sums beyond the largest float
         return None
     found: Array = np.unique(values, axis=0)
     found.flags.writeable = False

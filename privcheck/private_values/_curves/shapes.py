@@ -53,7 +53,8 @@ class Shape:
     how : the expression, computed in the same order as the hidden value of the feature.
     moving : the numbers in which it is affine between thresholds; in the others it is constant there.
     rises : whether it is monotone between thresholds as it is computed, with rounding, if one number moves it.
-    error : how far the computed value may be from that of an exactly affine function, between thresholds.
+    error : how far the computed value may be from that of an exactly affine function, between thresholds. Where it is
+        constant there, it is computed as the hidden value is, so that comparisons with it are decided as they are.
     low, high : between which its computed values lie.
     bit : whether it is -1, 0 or 1, so that products with it are not rounded.
     size : the number of parts of the expression.
