@@ -12,7 +12,7 @@ import numpy as np
 from privcheck.accounting import ByDatum
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError
-from privcheck.private_values._curves.changes import Together, is_shared, largest_change, parts_of
+from privcheck.private_values._curves.largest_changes import Together, is_shared, largest_change, parts_of
 from privcheck.private_values._data_ids import PAIRS
 from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._outer_products import traces
@@ -75,7 +75,7 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
     for l2 their squares are added if they touch disjoint entries. Features f that are computed from the same numbers by
     comparisons, choices, clips, absolute values and products of different numbers are affine in each of these on boxes
     between thresholds: their part is bounded by the largest ||C (f(p) - f(q))||, p and q corners of boxes, if these are
-    few enough: see `_curves.changes.largest_change`. So is the part of all features without a bounded vector.
+    few enough: see `_curves.largest_changes.largest_change`. So is the part of all features without a bounded vector.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from privcheck.private_values import (
     selected,
     with_rounding,
 )
-from privcheck.private_values._curves import changes, corners, shapes
+from privcheck.private_values._curves import corners, largest_changes, shapes
 
 NORMS = {
     "l1": lambda apart: np.abs(apart).sum(axis=-1).max(),
@@ -153,7 +153,7 @@ def test_no_two_data_are_farther_apart_than_is_charged(evidence):
 
 
 def differing(seed):
-    """Return the features whose hidden value is not, bit by bit, what their expression is at the numbers of the datum."""
+    """Return the features whose hidden value is not, bit by bit, that of their expression at the data."""
     program = Program(seed)
     found = []
     for numbers, arm in program.data(2):
@@ -188,7 +188,7 @@ def test_an_expression_that_is_another_one_is_noticed(monkeypatch):
 
 
 def forget():
-    for function in (corners.values_at_corners, changes._largest_change, shapes._shape):
+    for function in (corners.values_at_corners, largest_changes._largest_change, shapes._shape):
         function.cache_clear()
 
 
@@ -225,7 +225,7 @@ def test_the_rounding_of_features_that_cancel_is_charged(monkeypatch):
 
     apart = np.ptp(values)
     assert 1e-12 < apart <= charge() < 1e-8
-    monkeypatch.setattr(changes, "UNNOTICED", np.inf)
+    monkeypatch.setattr(largest_changes, "UNNOTICED", np.inf)
     broken = charge()
     forget()
     assert broken < apart

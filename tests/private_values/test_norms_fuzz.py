@@ -14,7 +14,7 @@ from privcheck.certifying import _session as sessions
 from privcheck.private_values import Private
 from privcheck.private_values import _actions as actions
 from privcheck.private_values import _computed_sensitivity as computed_sensitivity
-from privcheck.private_values._curves import changes, corners, shapes
+from privcheck.private_values._curves import corners, largest_changes, shapes
 from privcheck.private_values._several_data import moved_numbers, of_many_numbers
 from tests.benchmark_modules import loaded
 
@@ -284,8 +284,8 @@ def at_common_ends(monkeypatch):
 def of_one_part(monkeypatch):
     """Break: of the numbers of a datum only those move that move a release the most."""
     for name in ("l1", "l2"):
-        real = changes._NORMS[name]
-        monkeypatch.setitem(changes._NORMS, name, lambda moved, real=real: max(real([each]) for each in moved))
+        real = largest_changes._NORMS[name]
+        monkeypatch.setitem(largest_changes._NORMS, name, lambda moved, real=real: max(real([each]) for each in moved))
 
 
 def masks_exclude_each_other(monkeypatch):
@@ -360,7 +360,7 @@ def test_a_charge_that_is_too_small_is_noticed(twin, monkeypatch):
 
 
 def forget():
-    for function in (corners.values_at_corners, changes._largest_change, shapes._shape):
+    for function in (corners.values_at_corners, largest_changes._largest_change, shapes._shape):
         function.cache_clear()
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from privcheck.private_values import Private, PrivateSource, selected
-from privcheck.private_values._curves import changes as _changes
-from privcheck.private_values._curves import corners, shapes
+from privcheck.private_values._curves import corners, largest_changes, shapes
 
 LIMITS = (0.2, 0.35, 0.5, 0.8)
 POINTS = sorted({x + d for x in LIMITS for d in (-1e-9, 0.0, 1e-9)} | {0.0, 0.1, 0.3, 0.4, 0.6, 0.9, 1.0})
@@ -110,7 +109,7 @@ def test_the_points_of_the_thresholds_are_pieces(monkeypatch):
 
 
 def forget():
-    for function in (corners.values_at_corners, _changes._largest_change, shapes._shape):
+    for function in (corners.values_at_corners, largest_changes._largest_change, shapes._shape):
         function.cache_clear()
 
 

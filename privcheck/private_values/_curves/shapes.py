@@ -283,7 +283,7 @@ def _product(_: tuple[Any, ...], parts: tuple[Placed, ...]) -> Made | None:
 
 
 def _selected(_: tuple[Any, ...], parts: tuple[Placed, ...]) -> Made | None:
-    (_, _), (one, _), (two, _) = parts
+    one, two = parts[1][0], parts[2][0]
     moving = _moving(parts)
     if moving[0]:
         return None
