@@ -26,7 +26,7 @@ class FeatureTable:
 
     Each feature belongs to one datum and lies in [low, high] whatever the data are. The features of one datum are taken
     to move independently of one another, within their intervals and the norm bounds of the vectors whose entries they
-    are; where they do not (a clip, a product), the result is an upper bound.
+    are. Where they do not, the result is an upper bound, unless `curves` tells how they move together.
 
     A vector with norm bounds is a group. Each of its entries has a multiplicity m: the bounds are those of the vector
     in which the entry occurs m times, as x_i x_j does in the matrix x x'.
