@@ -9,6 +9,13 @@ With the outputs v at all corners, divided by the scales of the noise, and n dat
 
     epsilon = max_s sum of the n largest over data of (max_v s.v - min_v s.v)   over all vectors s of signs,
     mu      = max || sum_d (v_d - w_d) ||   over n data d and pairs of corners.
+
+A function of one number y_d of each of several data is added to what all of them add. An order statistic is affine
+between places where two of these numbers are equal, so that the corners have every y_d at an end of some interval, in
+its own one. A variance is a (y_d - m)^2 plus what does not depend on y_d, m the mean of the others. Its change is
+affine in m: the others are at ends, and y_d is at an end or at m, unless it moves the same release otherwise. A
+standard deviation moves the most if the others are equal. So with variances and deviations the result is a loss that
+is attained, and need not be the largest.
 """
 
 from __future__ import annotations
@@ -53,6 +60,8 @@ def exact(case: Case) -> Exact:
     counts = [len(release[3]) for release in case.releases]
     scales = np.repeat([release[5] for release in case.releases], counts)
     ends = np.cumsum([0, *counts])
+    if any(statement[0] == "many" for statement in case.statements):
+        return _exact_of_many(case, scales, ends.tolist())
     found = [_different(outputs(case, place, corners(case, place))) for place in range(len(case.data))]
     norm = _l1 if case.law == "laplace" else _l2
     each = tuple(
@@ -69,6 +78,10 @@ def corners(case: Case, place: int) -> Corners:
         if where == place and name != "release":
             for what in expressions(name, parts):
                 breaks(what, cut)
+        elif name == "many":
+            for other, i, scale, shift in parts[3]:
+                if other == place:
+                    cut[i].update((end - shift) / scale for end in _reached(case, parts, place))
     axes: list[Any] = []
     for low, high, at in zip(datum.lows, datum.highs, cut, strict=True):
         inner = [(x, side) for x in at for side in (-1, 0, 1) if low <= x <= high]
@@ -79,6 +92,22 @@ def corners(case: Case, place: int) -> Corners:
         raise TooLargeError
     points = np.array(list(itertools.product(*axes)), dtype=float)
     return Corners(points[:, :-1, 0].T, points[:, :-1, 1].T, points[:, -1, 0])
+
+
+def _reached(case: Case, parts: Any, place: int) -> set[float]:
+    """Return the ends of the numbers in a function of several data, and the means of those of all but one datum."""
+    ends = {other: _ends(case, other, line) for other, *line in parts[3]}
+    found = {end for pair in ends.values() for end in pair}
+    if parts[0] in ("var", "std"):
+        others = [pair for other, pair in ends.items() if other != place]
+        found |= {float(np.mean(each)) for each in itertools.product(*others)}
+    return found
+
+
+def _ends(case: Case, place: int, line: Any) -> list[float]:
+    """Return the ends of the interval of an affine function of a number of a datum."""
+    i, scale, shift = line
+    return [scale * end[i] + shift for end in (case.data[place].lows, case.data[place].highs)]
 
 
 def expressions(name: str, parts: Any) -> list[Any]:
@@ -131,7 +160,7 @@ def outputs(case: Case, place: int, at: Corners) -> np.ndarray:
             published.append(np.array(parts[1]) @ sums)
         elif name == "decay":
             sums = parts[0] * sums
-        elif where == place:
+        elif where == place and where is not None:
             sums = sums + added(case, name, parts, at)
     return np.concatenate(published).T
 
@@ -251,3 +280,104 @@ def _longest(start: np.ndarray, changes: list[np.ndarray], best: float) -> float
             break
         best = max(best, _longest(each, rest, best))
     return best
+
+
+# Functions of several data.
+
+MANY: dict[str, Any] = {
+    "var": lambda y, ddof: np.var(y, axis=-1, ddof=ddof),
+    "std": lambda y, ddof: np.std(y, axis=-1, ddof=ddof),
+    "median": lambda y, _: np.median(y, axis=-1),
+    "max": lambda y, _: np.max(y, axis=-1),
+    "min": lambda y, _: np.min(y, axis=-1),
+    "quantile": lambda y, q: np.quantile(y, q, axis=-1),
+    "sorted": lambda y, place: np.sort(y, axis=-1)[..., place],
+}
+
+
+def _exact_of_many(case: Case, scales: np.ndarray, ends: list[int]) -> Exact:
+    norm = _distance_1 if case.law == "laplace" else _distance_2
+    each: list[dict[int, float]] = [{} for _ in case.releases]
+    for place in range(len(case.data)):
+        for values in _changing(case, (place,)):
+            for number, (start, stop) in enumerate(itertools.pairwise(ends)):
+                found = norm(values[:, start:stop])
+                each[number][place] = max(each[number].get(place, 0.0), found)
+    count = min(case.group, len(case.data))
+    subsets = itertools.combinations(range(len(case.data)), count)
+    loss = max(norm(values / scales) for subset in subsets for values in _changing(case, subset))
+    return Exact(loss, tuple(each))
+
+
+def _changing(case: Case, subset: tuple[int, ...]) -> Any:
+    """Yield for all places of the other data what is released at all corners of some data, without what others add."""
+    nodes = [statement[2:] for statement in case.statements if statement[0] == "many"]
+    at = {place: corners(case, place) for place in range(len(case.data))}
+    near = {place: np.unique(_node_numbers(nodes, place, at[place]), axis=0) for place in at if place not in subset}
+    inside = {
+        place: np.unique(
+            np.column_stack([outputs(case, place, at[place]), _node_numbers(nodes, place, at[place])]), axis=0
+        )
+        for place in subset
+    }
+    width = sum(len(release[3]) for release in case.releases)
+    rows = np.array(list(itertools.product(*(range(len(inside[place])) for place in subset))))
+    if len(rows) > 700 or len(rows) ** 2 * np.prod([len(found) for found in near.values()]) > 2e7:
+        raise TooLargeError
+    fixed = sum(inside[place][rows[:, k], :width] for k, place in enumerate(subset))
+    matrices = [_of_node(case, number) for number in range(len(nodes))]
+    for others in itertools.product(*near.values()):
+        chosen = dict(zip(near, others, strict=True))
+        values = fixed
+        for number, (name, parameter, _, items) in enumerate(nodes):
+            columns = []
+            for item in items:
+                place = item[0]
+                if place in subset:
+                    columns.append(inside[place][rows[:, subset.index(place)], width + number])
+                else:
+                    columns.append(np.full(len(rows), chosen[place][number]))
+            values = values + np.outer(MANY[name](np.column_stack(columns), parameter), matrices[number])
+        yield np.unique(values, axis=0)
+
+
+def _node_numbers(nodes: Any, place: int, at: Corners) -> np.ndarray:
+    """Return the number of a datum in each function of several data, at its corners; 0 if it is not in it."""
+    found = np.zeros((len(at.arms), len(nodes)))
+    for number, node in enumerate(nodes):
+        for datum, i, scale, shift in node[3]:
+            if datum == place:
+                found[:, number] = scale * at.numbers[i] + shift
+    return found
+
+
+def _of_node(case: Case, number: int) -> np.ndarray:
+    """Return what is released of a function of several data that is 1."""
+    sums, published, count = np.zeros(case.size), [], -1
+    for name, _, *parts in case.statements:
+        if name == "release":
+            published.append(np.array(parts[1]) @ sums)
+        elif name == "decay":
+            sums = parts[0] * sums
+        elif name == "many":
+            count += 1
+            sums = sums + np.array(parts[2]) * (count == number)
+    return np.concatenate(published)
+
+
+def of_many(case: Case) -> np.ndarray:
+    """Return what functions of several data add to all that is released, at the hidden values."""
+    found = np.zeros(sum(len(release[3]) for release in case.releases))
+    nodes = [statement[2:] for statement in case.statements if statement[0] == "many"]
+    for number, (name, parameter, _, items) in enumerate(nodes):
+        y = np.array([scale * case.data[place].values[i] + shift for place, i, scale, shift in items])
+        found = found + MANY[name](y, parameter) * _of_node(case, number)
+    return found
+
+
+def _distance_1(values: np.ndarray) -> float:
+    return float(np.abs(values[:, None] - values).sum(axis=2).max())
+
+
+def _distance_2(values: np.ndarray) -> float:
+    return float(np.linalg.norm(values[:, None] - values, axis=2).max())

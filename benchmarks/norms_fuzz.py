@@ -16,7 +16,7 @@ import argparse
 import platform
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -24,7 +24,7 @@ from pprint import pprint
 from typing import Any
 
 import numpy as np
-from exact_norms import Corners, Exact, TooLargeError, exact, outputs
+from exact_norms import Corners, Exact, TooLargeError, exact, of_many, outputs
 from random_releases import THEMES, Case, Charged, case, charged
 from rich.progress import track
 from written_tables import hand_out
@@ -52,6 +52,10 @@ class Row:
     """Numbers of programs, with the release and the datum."""
     refused: list[str] = field(default_factory=list)
     large: int = 0
+    singles: int = 0
+    single_ratios: list[float] = field(default_factory=list)
+    single_norms: list[float] = field(default_factory=list)
+    """Of programs whose neighbours differ in one datum."""
 
     def add(self, number: int, each: Case, found: Charged, true: Exact) -> None:
         """Compare one program."""
@@ -59,10 +63,15 @@ class Row:
         if found.refused:
             self.refused.append(f"{number}: {found.refused}")
             return
+        before = len(self.ratios), len(self.norms)
         self._compare(self.ratios, f"{number}", found.loss, true.loss)
         for place, (charge, change) in enumerate(zip(found.sensitivities, true.sensitivities, strict=True)):
             for datum, most in change.items():
                 self._compare(self.norms, f"{number} (release {place}, datum {datum})", charge.get(datum, 0.0), most)
+        if each.group == 1:
+            self.singles += 1
+            self.single_ratios += self.ratios[before[0] :]
+            self.single_norms += self.norms[before[1] :]
         if differs(each, found) > ROUNDING:
             raise AssertionError(f"program {number} computes other numbers than those of which its loss is computed")
 
@@ -77,7 +86,7 @@ class Row:
 
 def differs(each: Case, found: Charged) -> float:
     """Return how far what was released is, without noise, from what the oracle computes at the hidden values."""
-    total: Any = np.concatenate([np.array(release[4]) for release in each.releases])
+    total: Any = np.concatenate([np.array(release[4]) for release in each.releases]) + of_many(each)
     for place, datum in enumerate(each.data):
         numbers = np.array(datum.values)[:, None]
         total = total + outputs(each, place, Corners(numbers, 0 * numbers, np.array([float(datum.arm)])))[0]
@@ -117,15 +126,18 @@ def shares(ratios: list[float]) -> list[str]:
     return [*(f"{np.mean(found <= limit):.1%}" for limit in LIMITS), f"{found[np.isfinite(found)].max():.2f}"]
 
 
+def _together(rows: Iterable[Row]) -> Row:
+    """Return what was found of the programs of several rows."""
+    total = Row()
+    for row in rows:
+        for name in vars(row):
+            setattr(total, name, getattr(total, name) + getattr(row, name))
+    return total
+
+
 def page(rows: dict[tuple[str, bool], Row], seed: int, seconds: float) -> str:
     """Return the tables in Markdown."""
-    total = Row()
-    for row in rows.values():
-        total.ratios += row.ratios
-        total.norms += row.norms
-        total.undercharged += row.undercharged
-        total.refused += row.refused
-        total.cases, total.large = total.cases + row.cases, total.large + row.large
+    total, alone = _together(rows.values()), _together(row for (theme, _), row in rows.items() if theme != "many")
     command = f"python benchmarks/norms_fuzz.py --cases {total.cases + total.large} --seed {seed}"
     left_out = f" {total.large} of them have too many corners, and were left out." if total.large else ""
     lines = [
@@ -137,7 +149,9 @@ def page(rows: dict[tuple[str, bool], Row], seed: int, seconds: float) -> str:
         f"|{' --- |' * 14}",
     ]
     names = [(theme, "one" if plain else "several") for theme, plain in rows]
-    for (theme, count), row in zip([*names, ("all", "")], [*rows.values(), total], strict=True):
+    names += [("all of one datum", ""), ("those, neighbours that differ in one datum", "")]
+    single = Row(cases=alone.singles, ratios=alone.single_ratios, norms=alone.single_norms)
+    for (theme, count), row in zip(names, [*rows.values(), alone, single], strict=True):
         under, refused = len(row.undercharged), len(row.refused)
         parts = [f"{row.cases:,}", f"{under}", f"{refused}", *shares(row.ratios), f"{len(row.norms):,}"]
         lines.append(f"| {theme} | {count} | {' | '.join([*parts, *shares(row.norms)])} |")

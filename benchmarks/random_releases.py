@@ -7,9 +7,7 @@ part of it; releases publish linear functions of the array with noise, several t
 are compared: no rounding decides a comparison.
 
 To add a kind of function, add what draws its tuple to `KINDS`, and a case to `_number` here, and to `number` and
-`breaks` of `exact_norms`. A function of several data, such as a variance, is a new statement, with a case in `_added`
-and `_statement` here and in `added` there. How far one datum moves it depends on where the others are: `outputs` has to
-try the corners of these too, and `exact` to compare only outputs at the same corner of the others.
+`breaks` of `exact_norms`. Functions of several data, such as a variance, are in `MANY` here and there.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from privcheck.mechanisms import Gaussian, Laplace
 from privcheck.privacy import relation
 from privcheck.private_values import Private, clip, one_hot, selected
 
-THEMES = ("sums", "masks", "steps", "arms", "mixed")
+THEMES = ("sums", "masks", "steps", "arms", "mixed", "many")
 WEIGHTS = (1.0, 1.0, 1.0, -1.0, 0.5, 2.0, -0.25, 0.3)
 MOST_ENTRIES = 8
 """Numbers that a program publishes in all."""
@@ -50,7 +48,10 @@ class Datum:
 
 @dataclass(frozen=True)
 class Case:
-    """A program: statements are (name, datum, ...), and releases ("release", None, form, matrix, shifts, scale)."""
+    """A program: statements are (name, datum, ...), and releases ("release", None, form, matrix, shifts, scale).
+
+    A function of several data is ("many", None, name, parameter, weights of entries, (datum, number, scale, shift)...).
+    """
 
     theme: str
     plain: bool
@@ -69,8 +70,10 @@ class Case:
 def case(seed: int, number: int) -> Case:
     """Return the case of a number."""
     rng = np.random.default_rng([seed, number])
-    theme, law, plain = str(rng.choice(THEMES)), str(rng.choice(["laplace", "normal"])), bool(rng.random() < 0.5)
+    theme, law, plain = str(rng.choice(THEMES[:5])), str(rng.choice(["laplace", "normal"])), bool(rng.random() < 0.5)
     group, size, count = int(rng.choice([1, 1, 1, 2, 3])), int(rng.integers(1, 5)), int(rng.integers(1, 5))
+    if number % 6 == 5:
+        theme, group, count = THEMES[5], min(group, 2), max(count, 2)
     data = tuple(_datum(rng, size if theme in ("arms", "mixed") else 0) for _ in range(count))
     statements: list[Tuple] = []
     published = 0
@@ -78,6 +81,8 @@ def case(seed: int, number: int) -> Case:
         for _ in range(1 if plain else int(rng.integers(1, 4))):
             where = place if plain or rng.random() < 0.7 else int(rng.integers(place + 1))
             statements.append(_added(rng, theme, plain, size, where, data[where]))
+        if theme == "many" and place and (place == count - 1 or rng.random() < 0.5):
+            statements.append(_many(rng, size, data[: place + 1]))
         if rng.random() < 0.2:
             statements.append(("decay", None, float(rng.choice([0.5, 0.9]))))
         if place == count - 1 or rng.random() < 0.3:
@@ -179,8 +184,38 @@ KINDS: dict[str, Sequence[Callable[[np.random.Generator, Datum], Tuple]]] = {
     "steps": [_steps],
     "arms": [_affine, _affine, _steps],
     "mixed": [_affine, _mask, _steps, _clip, _distance, _times, _choice],
+    "many": [_affine, _mask],
 }
-"""What the functions of one datum are, by theme. More kinds, such as Lipschitz functions of several data: see above."""
+"""What the functions of one datum are, by theme."""
+
+MANY: dict[str, Callable[[Any, Any], Any]] = {
+    "var": lambda y, ddof: np.var(y, ddof=ddof),
+    "std": lambda y, ddof: np.std(y, ddof=ddof),
+    "median": lambda y, _: np.median(y),
+    "max": lambda y, _: np.max(y),
+    "min": lambda y, _: np.min(y),
+    "quantile": lambda y, q: np.quantile(y, q),
+    "sorted": lambda y, place: np.sort(y)[place],
+}
+"""The functions of several data, of an array and a parameter."""
+
+
+def _many(rng: np.random.Generator, size: int, data: Sequence[Datum]) -> Tuple:
+    """Draw a statement that adds a function of one number of each of several data to entries."""
+    chosen = sorted(rng.choice(len(data), int(rng.integers(2, len(data) + 1)), replace=False).tolist())
+    items = tuple((place, *_affine(rng, data[place])[1:]) for place in chosen)
+    name = str(rng.choice(list(MANY)))
+    match name:
+        case "var" | "std":
+            parameter = float(rng.integers(2))
+        case "quantile":
+            parameter = float(rng.choice([0.0, 0.25, 0.3, 0.5, 0.9, 1.0]))
+        case "sorted":
+            parameter = int(rng.integers(len(chosen)))
+        case _:
+            parameter = 0
+    weights = rng.choice(WEIGHTS, size) * (rng.random(size) < 0.7)
+    return "many", None, name, parameter, tuple(weights.tolist()), items
 
 
 def _added(rng: np.random.Generator, theme: str, plain: bool, size: int, where: int, datum: Datum) -> Tuple:
@@ -271,6 +306,10 @@ def charged(each: Case, hidden: Callable[[Any], Any] | None = None) -> Charged:
                     found.append(dict(new[0].sensitivities.items()) if new else {})
                 elif name == "decay":
                     sums = parts[0] * sums
+                elif name == "many":
+                    function, parameter, weights, items = parts
+                    numbers = [_number(("affine", *one), data[datum]) for datum, *one in items]
+                    sums = sums + np.array(weights) * MANY[function](np.stack(numbers), parameter)
                 else:
                     sums = _statement(sums, name, data[where], parts)
     except PrivcheckError as error:

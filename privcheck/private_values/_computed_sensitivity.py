@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 from privcheck.accounting import ByDatum
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError
-from privcheck.private_values._choices.step_curves import step_curves
+from privcheck.private_values._curves.largest_changes import Together, is_shared, largest_change, parts_of
 from privcheck.private_values._data_ids import PAIRS
 from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._outer_products import traces
@@ -37,16 +36,12 @@ _ANY = VectorBound(math.inf, math.inf, math.inf, math.inf, acute=False)
 
 
 class _Part(NamedTuple):
-    """The features of one vector: their columns and multiplicities, and how far the vector can move in L1 and L2.
-
-    Or steps of one number: their columns, and the values that they have together, row by row.
-    """
+    """The features of one vector: their columns and multiplicities, and how far the vector can move in L1 and L2."""
 
     columns: tuple[int, ...]
     multiplicities: tuple[float, ...] = ()
     l1_diameter: float = math.inf
     l2_diameter: float = math.inf
-    pieces: bytes = b""
 
 
 def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Mapping[Hashable, float]:
@@ -64,8 +59,8 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
 
     Returns
     -------
-    s for each datum with a non-zero coefficient; never below the supremum. Without bounded vectors and steps it equals
-    the supremum over the box
+    s for each datum with a non-zero coefficient; never below the supremum. Without bounded vectors it equals the
+    supremum over the box
 
     - for "range": s = max_{i,k} sum_j w_j |C_ij - C_kj|;
     - for every norm if each entry has at most one of the datum's features, or there is one entry or one feature;
@@ -76,10 +71,11 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
     Otherwise l1 is bounded by sum_ij |C_ij| w_j, and l2 by the smaller of || |C| w ||_2 and sigma_max(C diag(w))
     sqrt(n). The part of a vector g that moves by at most D_1 in L1 and D_2 in L2, and whose entries have multiplicities
     m_j, is bounded in every norm except "changed" by max_j ||C_j|| D_1 / m_j and by
-    D_2 sup { ||C_g diag(m)^(-1/2) u|| : ||u||_2 <= 1 } where these are smaller. Features that depend on one number by
-    comparisons with thresholds alone take finitely many values together, v_1, ..., v_n: their part is bounded by
-    max_{p,q} ||C (v_p - v_q)||, which it attains, in every norm except "changed". The parts of several vectors and
-    numbers are added; for l2 their squares are added if they touch disjoint entries.
+    D_2 sup { ||C_g diag(m)^(-1/2) u|| : ||u||_2 <= 1 } where these are smaller. The parts of several vectors are added;
+    for l2 their squares are added if they touch disjoint entries. Features f that are computed from the same numbers by
+    comparisons, choices, clips, absolute values and products of different numbers are affine in each of these on boxes
+    between thresholds: their part is bounded by the largest ||C (f(p) - f(q))||, p and q corners of boxes, if these are
+    few enough: see `_curves.largest_changes.largest_change`. So is the part of all features without a bounded vector.
 
     Raises
     ------
@@ -116,20 +112,23 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
         found = _alone(norm, features, weights, table, size)
     if norm in APART and np.isnan(found).any():
         found = _apart(norm, rows, features, weights, bounds, table)
-    if table.steps and norm != "changed":
-        found[_of_steps(features, bounds, table)] = math.nan
+    shared = _shared(rows, features, weights, bounds, table) if table.curves and norm != "changed" else []
+    found[shared] = math.nan
     known: dict[tuple[object, ...], float] = {}
     for place in np.flatnonzero(np.isnan(found)).tolist():
         part = slice(*bounds[place : place + 2].tolist())
         matrix, used, touched = _dense(rows[part], features[part], weights[part])
         widths = _widths(table, used)
         parts = [] if norm == "changed" else _parts(used, table)
-        key = (matrix.shape, matrix.tobytes(), widths.tobytes(), tuple(parts))
+        together = parts_of(used, table) if place in shared else ()
+        key = (matrix.shape, matrix.tobytes(), widths.tobytes(), tuple(parts), together)
         if key not in known:
             if norm == "range" and touched < size:
                 matrix = np.vstack([matrix, np.zeros(matrix.shape[1])])
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
                 largest = float(NORMS[norm](matrix, widths, parts))
+                if together:
+                    largest = min(largest, _together(norm, matrix, widths, together, used, table))
             known[key] = largest if math.isfinite(largest) else math.inf
         found[place] = known[key]
     return {table.data[number]: moved for number, moved in zip(numbers, found.tolist(), strict=True)}
@@ -175,14 +174,35 @@ def _apart(
     return found
 
 
-def _of_steps(features: Integers, bounds: Integers, table: FeatureTable) -> list[int]:
-    """Return the places of data of which several features may be steps of one number."""
-    each, ends = features.tolist(), bounds.tolist()
-    found = []
-    for place, (start, stop) in enumerate(itertools.pairwise(ends)):
-        if stop - start > 1 and len(table.steps.keys() & each[start:stop]) > 1:
+def _shared(rows: Integers, features: Integers, weights: Array, bounds: Integers, table: FeatureTable) -> list[int]:
+    """Return the places of data of which several features are computed from the same numbers.
+
+    Entries of one vector with norm bounds, none below 0, in an entry each and with one weight, are left to these.
+    """
+    found, each = [], features.tolist()
+    for place in np.flatnonzero(np.diff(bounds) > 1).tolist():
+        start, stop = bounds[place : place + 2].tolist()
+        if is_shared(each[start:stop], table) and not (
+            len({*each[start:stop]}) == np.unique(rows[start:stop]).size == stop - start
+            and np.ptp(np.abs(weights[start:stop])) == 0.0
+            and np.ptp(group := table.group.take(features[start:stop])) == 0 <= group[0]
+            and table.bounds[group[0]].acute
+        ):
             found.append(place)
     return found
+
+
+def _together(
+    norm: str, matrix: Array, widths: Array, together: tuple[Together, ...], used: Integers, table: FeatureTable
+) -> float:
+    """Return the largest change of features that are computed from the same numbers, and of the vectors beside them."""
+    found = largest_change(norm, matrix, together)
+    taken = {column for part in together for column in part.columns}
+    rest = np.array([column for column in range(used.size) if column not in taken], np.int64)
+    if not rest.size:
+        return found
+    parts = _parts(used[rest], table)
+    return found + float(NORMS[norm](matrix[:, rest], widths[rest], parts))
 
 
 def _starts(*columns: Integers) -> Integers:
@@ -239,22 +259,13 @@ def _dense(rows: Integers, columns: Integers, weights: Array) -> tuple[Array, In
 
 
 def _parts(used: Integers, table: FeatureTable) -> list[_Part]:
-    """Return the features of each bounded vector, the steps of each number, and all others as one part.
-
-    Nothing if there are only others.
-    """
+    """Return the features of each bounded vector, and all others as one part; nothing if there are only others."""
     group, multiplicity = table.group.take(used), table.multiplicity.take(used)
-    alone = np.flatnonzero(group < 0)
-    curves = step_curves(used[alone].tolist(), table.steps) if table.steps else []
-    if alone.size == used.size and not curves:
+    if (group < 0).all():
         return []
-    parts, left = [], np.ones(used.size, np.bool_)
-    for places, pieces in curves:
-        columns = alone[list(places)]
-        left[columns] = False
-        parts.append(_Part(tuple(columns.tolist()), pieces=pieces))
-    for number in np.unique(group[left]).tolist():
-        columns = np.flatnonzero((group == number) & left)
+    parts = []
+    for number in np.unique(group).tolist():
+        columns = np.flatnonzero(group == number)
         bound = table.bounds.get(number, _ANY)
         multiplicities = tuple(multiplicity[columns].tolist()) if number >= 0 else ()
         parts.append(_Part(tuple(columns.tolist()), multiplicities, bound.l1_diameter, bound.l2_diameter))
@@ -277,14 +288,9 @@ class _Norm:
         if not parts:
             return largest
         found = []
-        for places, multiplicities, l1_diameter, l2_diameter, pieces in parts:
+        for places, multiplicities, l1_diameter, l2_diameter in parts:
             taken = list(places)
             bound = float(_without_overflow(self.box, scaled[:, taken]))
-            if pieces:
-                values = np.frombuffer(pieces).reshape(-1, len(taken))
-                one, two = np.triu_indices(len(values), 1)
-                changes = matrix[:, taken] @ (values[one] - values[two]).T
-                bound = min(bound, float(_without_overflow(self.columns, changes).max(initial=0.0)))
             if multiplicities:
                 weights = np.array(multiplicities)
                 columns = _without_overflow(lambda part: self.columns(part) / weights, matrix[:, taken])  # noqa: B023

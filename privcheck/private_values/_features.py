@@ -12,8 +12,8 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values._choices.step_curves import Step, step_of
 from privcheck.private_values._columns import Column, Steady, as_long
+from privcheck.private_values._curves.shapes import Curve, curve_of
 from privcheck.private_values._data_ids import DataIds
 from privcheck.private_values._spans import Spans
 from privcheck.private_values._vector_bounds import VectorBound
@@ -26,7 +26,7 @@ class FeatureTable:
 
     Each feature belongs to one datum and lies in [low, high] whatever the data are. The features of one datum are taken
     to move independently of one another, within their intervals and the norm bounds of the vectors whose entries they
-    are; where they do not (a clip, a product), the result is an upper bound.
+    are. Where they do not, the result is an upper bound, unless `curves` tells how they move together.
 
     A vector with norm bounds is a group. Each of its entries has a multiplicity m: the bounds are those of the vector
     in which the entry occurs m times, as x_i x_j does in the matrix x x'.
@@ -36,7 +36,7 @@ class FeatureTable:
     bounds : norm bounds of the groups.
     whole : for each feature, whether it is an integer whatever the data are.
     actions : the number of arms, for each feature that is an action.
-    steps : the features that depend on another number of their datum by comparisons alone.
+    curves : the features of which it is known how they are computed from other numbers of their datum.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
@@ -59,7 +59,7 @@ class FeatureTable:
         self.data = DataIds()
         self.bounds: dict[int, VectorBound] = {}
         self.actions: dict[int, int] = {}
-        self.steps: dict[int, Step] = {}
+        self.curves: dict[int, Curve] = {}
         self._next_group = 0
         self._derived: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
@@ -136,15 +136,31 @@ class FeatureTable:
         if new:
             places = np.fromiter(new.values(), np.int64, len(new))
             shape = (len(keys),)
-            made = self.add_all(*(as_long(column, shape)[places] for column in columns))
+            owners, lows, highs, *others = (as_long(column, shape)[places] for column in columns)
+            curves = self._curves(list(new), lows.tolist(), highs.tolist(), others[1].tolist())
+            if curves:
+                lows, highs = lows.copy(), highs.copy()
+                for place, curve in curves.items():
+                    lows[place], highs[place] = curve.shape.low, curve.shape.high
+            made = self.add_all(owners, lows, highs, *others)
             known.update(zip(new, made, strict=True))
             self._keys.update(zip(made, new, strict=True))
-            for feature, key in zip(made, new, strict=True):
-                if self.steps or key[0] == "compared":
-                    found = step_of(key, self.low[feature], self.high[feature], self.steps)
-                    if found is not None:
-                        self.steps[feature] = found
+            self.curves.update((made[place], curve) for place, curve in curves.items())
         return np.array([known[key] for key in keys], np.int64)
+
+    def _curves(self, keys: list[Key], lows: list[float], highs: list[float], groups: list[int]) -> dict[int, Curve]:
+        """Return, by place, of which numbers new features are functions, where that is known.
+
+        Products with entries of bounded vectors are not looked at: there are many, and a bound for all.
+        """
+        found, vectors_alone = {}, not self.curves
+        for place, key in enumerate(keys):
+            if vectors_alone and groups[place] >= 0 and key[0] != "one hot":
+                continue
+            curve = curve_of(key, lows[place], highs[place], self)
+            if curve is not None:
+                found[place] = curve
+        return found
 
     def factors(self, feature: int) -> Key:
         """Return the two forms of which a feature is the product; nothing if it is none."""
@@ -168,7 +184,7 @@ class FeatureTable:
             self.bounds = {group: bound for group, bound in self.bounds.items() if group in groups}
             self._groups = {key: group for key, group in self._groups.items() if group in groups}
         self.actions = {feature: arms for feature, arms in self.actions.items() if feature in features}
-        self.steps = {feature: step for feature, step in self.steps.items() if feature in features}
+        self.curves = {feature: curve for feature, curve in self.curves.items() if feature in features}
         kept = features.hold(np.fromiter(self._derived.values(), np.int64, len(self._derived))).tolist()
         self._derived = dict(compress(self._derived.items(), kept))
         self._keys = {feature: key for key, feature in self._derived.items()}

@@ -14,9 +14,10 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import COMPARISON_SLACK
 from privcheck.private_values._private import Private
 
-SHARE = 2e-9
+SHARE = 1.99e-9
 """Largest share of a sensitivity that rounding may add unnoticed: what the noise scale's surplus of 4e-9 leaves after
-the slack of 1e-9 in each of two comparisons (`privcheck.mechanisms.base.NOISE_SLACK`).
+the slack of 1e-9 in each of two comparisons (`privcheck.mechanisms.base.NOISE_SLACK`), and 1e-11 in that of features
+(`_curves.largest_changes.UNNOTICED`).
 """
 
 _UNDERFLOW = 2.0**-1073

@@ -63,7 +63,8 @@ def applied(function: Any, value: Private) -> Private | None:
         ends[0] = np.where((lows < 0.0) & (highs > 0.0), 0.0, ends[0])
     integers = function in (np.sign, np.floor, np.ceil, np.rint)
     whole = integers or (entries.whole if function is np.absolute else False)
-    hidden = np.array([compute(number) for number in np.clip(entries.values, lows, highs).tolist()])
+    numbers = entries.values if function is np.absolute else np.clip(entries.values, lows, highs)
+    hidden = np.array([compute(number) for number in numbers.tolist()])
     keys = [("function", function.__name__, key) for key in entries.keys]
     const, terms = entries.replaced(keys, (ends[0], ends[1]), hidden, whole=whole, kept=sums)
     rows = np.flatnonzero(sums)

@@ -286,8 +286,8 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     """Return each entry moved into [low, high]: numpy.clip for ordinary numbers, and clipped features for private ones.
 
     A clipped entry is a new feature of the one datum that the entry depends on, and its interval is the clipped
-    interval; it counts as independent of the unclipped entry. An entry whose interval lies inside [low, high] stays
-    unchanged.
+    interval; what it moves together with the unclipped entry is known. An entry whose interval lies inside [low, high]
+    stays unchanged.
 
     Raises
     ------

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privcheck.private_values import Private, PrivateSource, selected
-from privcheck.private_values._choices import step_curves as _step_curves
+from privcheck.private_values._curves import corners, largest_changes, shapes
 
 LIMITS = (0.2, 0.35, 0.5, 0.8)
 POINTS = sorted({x + d for x in LIMITS for d in (-1e-9, 0.0, 1e-9)} | {0.0, 0.1, 0.3, 0.4, 0.6, 0.9, 1.0})
@@ -96,27 +96,24 @@ def test_the_sensitivity_is_the_largest_change(evidence):
     assert exact > 1.5 * seeds
 
 
-def thresholds(step):
-    if step[0] == "compared" and step[2] == ("x",):
-        return [step[3]]
-    return [limit for part in step if type(part) is tuple for limit in thresholds(part)]
-
-
 def test_the_points_of_the_thresholds_are_pieces(monkeypatch):
     """The broken twin has the open intervals alone, and charges too little where a number is compared by ==."""
-    monkeypatch.setattr(
-        _step_curves, "_thresholds", lambda step: [x + d for x in thresholds(step) for d in (-1e-12, 3e-12)]
-    )
-    _step_curves._pieces.cache_clear()
+    monkeypatch.setitem(corners._COMPARE, "==", ())
+    forget()
     found = [
         private(*case(seed)).sensitivities("l1").get(0, 0.0) < NORMS["l1"](changes(*case(seed))) - 1e-9
         for seed in range(25)
     ]
-    _step_curves._pieces.cache_clear()
+    forget()
     assert any(found)
 
 
-def test_a_histogram_moves_by_two_and_other_numbers_are_added():
+def forget():
+    for function in (corners.values_at_corners, largest_changes._largest_change, shapes._shape):
+        function.cache_clear()
+
+
+def test_a_histogram_moves_by_two_and_numbers_beside_it_by_their_own():
     source = PrivateSource()
     reward, other = source.scalar(0.6, 0.0, 1.0, datum=0), source.scalar(0.1, 0.0, 1.0, datum=0)
     bins = np.stack(
@@ -124,7 +121,7 @@ def test_a_histogram_moves_by_two_and_other_numbers_are_added():
     )
     assert bins.sensitivities("l1") == {0: 2.0}
     assert bins.sensitivities("l2") == {0: pytest.approx(np.sqrt(2.0))}
-    assert (bins + reward).sensitivities("l1") == {0: 2.0 + 4.0}
+    assert (bins + reward).sensitivities("l1") == {0: 4.0}  # from 0 to 1: by 0, 1, 1 and 2
     assert np.concatenate([bins, [reward]]).sensitivities("l1") == {0: 2.0 + 1.0}
     both = np.stack([reward > 0.5, reward > 0.7, other > 0.5, other > 0.7])
     assert both.sensitivities("l1") == {0: 4.0}
@@ -139,13 +136,18 @@ def test_steps_of_different_data_are_not_one_curve():
     assert bits[:1].sensitivities("l1") == {0: 1.0}
 
 
-def test_a_number_that_is_compared_after_arithmetic_is_another_one():
-    """2 r has other thresholds than r, and rounding would have to be kept out of them: their parts are added."""
+def test_a_number_that_is_compared_after_arithmetic_has_its_thresholds_where_floats_cross_them():
+    """3 r > 2.1 is not r > 0.7 for all floats, because 3 r is rounded: their difference moves by 1."""
     reward = PrivateSource().scalar(0.6, 0.0, 1.0, datum=0)
     low, high, double = (reward > 0.3) * 1.0, (2.0 * reward > 1.0) * 1.0, (2.0 * reward > 1.4) * 1.0
     assert (high - double).sensitivities("l1") == {0: 1.0}
-    assert (low - high).sensitivities("l1") == {0: 2.0}
-    assert (low - high + double).sensitivities("l1") == {0: 2.0}
+    assert (low - high).sensitivities("l1") == {0: 1.0}
+    assert (low - high + double).sensitivities("l1") == {0: 1.0}
+    assert (double - (reward > 0.7)).sensitivities("l1") == {0: pytest.approx(0.0, abs=1e-13)}
+    numbers = [x for x in (0.1, 0.3, 0.6, 0.7, 0.9) if (3.0 * x > 3.0 * 0.7) != (x > 0.7)]
+    near = [x for x in 0.7 + np.arange(-4, 5) * 2.0**-53 if (3.0 * x > 2.1) != (x > 0.7)]
+    assert len(numbers) == 0 < len(near)
+    assert ((3.0 * reward > 2.1) - 1.0 * (reward > 0.7)).sensitivities("l1") == {0: 1.0}
 
 
 def test_steps_are_known_after_what_they_were_made_of_is_forgotten():
@@ -167,7 +169,7 @@ def test_expressions_that_grow_without_end_are_no_steps():
     for _ in range(60):
         value = 0.5 * value * value + 0.25 * value
     assert value.sensitivities("l1")[0] <= 1.0
-    assert max(size for *_, size in source.features.steps.values()) <= 200 + 1
+    assert max(curve.shape.size for curve in source.features.curves.values()) <= 200 + 1
 
 
 def test_a_curve_of_many_pieces_has_the_bound_of_the_box():

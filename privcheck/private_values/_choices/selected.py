@@ -20,8 +20,8 @@ def selected(condition: Private, one: Any, two: Any) -> Private:
     Guarantee
     ---------
     The result depends on one datum. It lies in the smallest interval that holds those of both numbers, whatever that
-    datum is, and is taken to move independently of the datum's other features, which is an upper bound. Equal choices
-    between equal numbers are one feature.
+    datum is. What it moves together with the datum's other features is known where the numbers are comparisons, clips
+    and products of the same ones. Equal choices between equal numbers are one feature.
 
     Examples
     --------
