@@ -92,9 +92,7 @@ class Parts:
     def add(self, output: Any) -> str:
         """Append the parts of an output, and return its structure: "d" and "r" for a symbol and a real number."""
         if type(output) not in BARE:
-            if (content := content_of(output)) is not None:
-                return self.add(content)
-            _refuse_attributes(output)
+            output = _bare(output)
         if isinstance(output, bool | np.bool_ | numbers.Integral):
             return self._integer(int(output))
         if isinstance(output, numbers.Real | Decimal):
@@ -173,22 +171,25 @@ def content_of(output: Any) -> Any:
             return values
         return dict(zip(labels, values, strict=True)) if len({*labels}) == len(labels) else [labels, values]
     columns = output.items() if index is not None else ((column.name, column) for column in output.get_columns())
-    found = {} if counted else {"index": labels}
+    found: dict[Any, Any] = {} if counted else {"index": labels}
     for name, column in columns:
         found[name if name not in found else (name, len(found))] = column.to_list()
     return found
 
 
-def _refuse_attributes(output: Any) -> None:
-    """Refuse a number or a collection with attributes of its own, which whoever receives it can read."""
+def _bare(output: Any) -> Any:
+    """Return what is in a data frame; refuse anything with attributes, which whoever receives it can read."""
+    if (content := content_of(output)) is not None:
+        return content
     held = getattr(output, "__dict__", None)
     if not held or isinstance(output, type | Raised):
-        return
+        return output
     fields = {field.name for field in dataclasses.fields(output)} if dataclasses.is_dataclass(output) else ()
     unread = [name for name in held if name not in fields]
     if unread:
         got = words(f"an object of type {type(output).__name__} with the attribute {unread[0]}")
         raise PolicyError("output", got, EXPECTED, "give encode=f, where f(output) returns all that is published of it")
+    return output
 
 
 EXPECTED = "numbers, text, None, or arrays, lists, tuples, dicts, dataclasses and data frames of these"

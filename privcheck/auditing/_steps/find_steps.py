@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -295,6 +294,4 @@ def _of_kind(kind: str, lower: float, how: str, found: Steps, alone: Alone) -> S
         f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f}{how} between the inputs that "
         f"it was given on {step.pair.words}, which differ in {', '.join(step.moves)}; {HIDDEN}"
     )
-            with refused_parts(released):
-                found = search_steps(plan.policy.runner, pairs_of, seeds, looked, advance)
-            refuse_if_nothing_is_drawn(found, plan)
+    return Suspicion(kind, lower, place, sentence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from privcheck.auditing._plan import Plan
@@ -9,6 +10,7 @@ from privcheck.auditing._steps.drawing_functions import place_of_function
 from privcheck.auditing._steps.played_alone import Alone, shown_inputs
 from privcheck.auditing._steps.search_steps import Steps
 from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, Outcome, StepBound, StepsReport, Suspicion
+from privcheck.targets import Runner
 
 UNRECORDED = "not recorded"
 """The standing of a step whose arguments were not seen."""
@@ -63,7 +65,11 @@ def reported(
         runs=found.runs,
         by_law=None if alone is None else alone.by_law,
         provided=_provided(alone, suspicion),
-        notes=(*_notes(found, why), *(() if alone is None else _of_outcome(alone.outcome))),
+        notes=(
+            *_notes(found, why),
+            *_raised_note(found, policy.runner),
+            *(() if alone is None else _of_outcome(alone.outcome)),
+        ),
         seconds=seconds,
     )
 
@@ -122,6 +128,16 @@ def _bound(found: Steps, alone: Alone) -> StepBound:
         alone.outcome.epsilon_lower,
         alone.runs,
     )
+
+
+def _raised_note(found: Steps, runner: Runner) -> list[str]:
+    seen = found.drawing
+    if not seen.raised:
+        return []
+    kind, _, text = runner.raised.partition(":")  # type: ignore[attr-defined]
+    place = re.search(r" \([^()]*, line \d+\)$", text)  # the message itself may be private
+    raised = f"{kind}{place.group() if place else ''} in {seen.raised} of the first {seen.runs} runs"
+    return [f"the target raised {raised}: an exception is an output, and nothing that would follow it is played"]
 
 
 def _notes(found: Steps, why: str) -> list[str]:
