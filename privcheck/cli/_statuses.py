@@ -126,6 +126,8 @@ def status_of_steps(found: StepsReport) -> int:
     >>> status_of_steps(STEPS)
     3
     """
+    if interrupted_status() is not None and (found.best is None or found.best.epsilon_lower is None):
+        return NO_ANSWER
     return OF_STEPS[found.outcome]
 
 

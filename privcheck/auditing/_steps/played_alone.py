@@ -58,7 +58,7 @@ TOO_LONG = (
 )
 """Why there is no best step, if calls are slow."""
 
-OVER = "the time was over while they were played alone"
+OVER = "the time was over, or an interrupt came, while they were played alone"
 """Why there is no best step, if it was."""
 
 OTHER_OUTPUT = "without a law, calls are played that put out anything else"
