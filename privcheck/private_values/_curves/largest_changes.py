@@ -27,7 +27,10 @@ _MOST_FEATURES = 512
 _MOST_SIGNS = 10
 """Entries up to which all signs are tried."""
 
-_MOST_PAIRS = 2**18
+_FEW = 32
+"""Corners up to which comparing all pairs takes less time than all signs."""
+
+_MOST_PAIRS = 2**19
 """Pairs of corners that are compared."""
 
 _MOST_SUMS = 2**16
@@ -128,7 +131,7 @@ def _l1(moved: list[Array]) -> float:
     count = moved[0].shape[1]
     if len(moved) > 1 and count > _MOST_SIGNS:
         return sum(_l1([each]) for each in moved)
-    if count > _MOST_SIGNS or (len(moved) == 1 and len(moved[0]) < 2**count):
+    if count > _MOST_SIGNS or (len(moved) == 1 and len(moved[0]) <= _FEW):
         return _diameter(moved[0], 1)
     signs = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=count - 1)])
     found: Array = sum((np.ptp(signs @ each.T, axis=1) for each in moved), np.zeros(len(signs)))
@@ -159,7 +162,7 @@ def _changes(values: Array) -> Array:
 
 def _diameter(values: Array, order: int) -> float:
     """Return the largest distance of two rows, in L1 or L2; infinity if there are too many."""
-    if len(values) ** 2 > 2 * _MOST_PAIRS:
+    if len(values) ** 2 > _MOST_PAIRS:
         return math.inf
     found = np.zeros((len(values), len(values)))
     for entry in values.T:
