@@ -330,3 +330,46 @@ def test_all_pairs_of_ends_are_tried():
         released = weights @ np.stack([part + 0.0 for part in of(number())])
         for norm, largest in NORMS.items():
             assert released.sensitivities(norm)[0] == pytest.approx(largest(apart), abs=1e-9)
+
+
+def bilinear(x, q, clipped):
+    """A function of x and q that moves most between the ends of x, at different ends of q."""
+    return 2.0 * clipped - (x * q - 5.6 / 1.1 * q)
+
+
+def test_the_norm_of_a_vector_bounds_what_is_computed_from_its_entries():
+    """At corners of the box, x is 16, and what is computed from it is cut off where x is 4: it is not affine there."""
+
+    def released(each, q):
+        source = PrivateSource()
+        x = source.vector(np.full(16, each), -1.0, 1.0, data=0, l2_norm=1.0).sum()
+        return bilinear(x, source.scalar(q, -1.0, 0.1, datum=0), np.clip(x, -3.8, 100.0))
+
+    values = [released(each, q).reveal(REVEAL) for each in (-0.25, 0.0, 0.25) for q in (-1.0, 0.1)]
+    assert np.ptp(values) == pytest.approx(24.8)
+    assert released(0.0, 0.0).sensitivities("l1")[0] >= np.ptp(values)
+
+
+def test_one_entry_is_cut_off_by_the_norm_of_its_vector():
+    def released(entry, q):
+        source = PrivateSource()
+        vector = source.vector([entry, 0.0], -16.0, 16.0, data=0, l2_norm=4.0)
+        x = vector[0] + 0.125
+        return bilinear(x, source.scalar(q, -1.0, 0.1, datum=0), np.clip(x, -3.8, 100.0))
+
+    values = [released(entry, q).reveal(REVEAL) for entry in (-4.0, 0.0, 4.0) for q in (-1.0, 0.1)]
+    assert released(0.0, 0.0).sensitivities("l1")[0] >= np.ptp(values)
+
+
+def test_a_sum_that_is_taken_for_a_number_has_the_ends_that_its_terms_have():
+    """Widened by a share of its terms, it would have ends at which what is computed from it is cut off."""
+
+    def released(each, q):
+        source = PrivateSource()
+        large = source.scalar(1e10 + each, 1e10 - 4.0, 1e10 + 4.0, datum=0)
+        x = large + sum(source.scalar(0.0, 0.0, 1e-9, datum=0) for _ in range(20)) - 1e10
+        return bilinear(x, source.scalar(q, -1.0, 0.1, datum=0), np.clip(x, -3.8, 100.0))
+
+    values = [released(each, q).reveal(REVEAL) for each in (-4.0, 0.0, 4.0) for q in (-1.0, 0.1)]
+    assert np.ptp(values) == pytest.approx(24.8, abs=1e-4)
+    assert released(0.0, 0.0).sensitivities("l1")[0] >= np.ptp(values)
