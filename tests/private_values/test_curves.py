@@ -373,3 +373,19 @@ def test_a_sum_that_is_taken_for_a_number_has_the_ends_that_its_terms_have():
     values = [released(each, q).reveal(REVEAL) for each in (-4.0, 0.0, 4.0) for q in (-1.0, 0.1)]
     assert np.ptp(values) == pytest.approx(24.8, abs=1e-4)
     assert released(0.0, 0.0).sensitivities("l1")[0] >= np.ptp(values)
+
+
+@pytest.mark.parametrize("ends", [(-1e9, 3e9), (-2e80, 5e80), (-1e300, 1.5e300), (-1e80, 1e-300), (-1e-3, 1e12)])
+def test_a_threshold_is_found_between_floats_that_are_far_apart(ends):
+    """Between a negative number and a positive one are more floats than a signed integer counts."""
+    share = (ends[0] + ends[1]) / 3.0
+
+    def released(value):
+        reward = PrivateSource().scalar(value, *ends, datum=0)
+        positive = 0.3 * reward >= 0.0
+        return np.stack([abs(reward) / share, positive * 1.0 - (reward >= share), np.clip(reward, share, None) / share])
+
+    near = [share, math.nextafter(share, -math.inf), 0.0, -5e-324, *ends]
+    values = np.array([released(value).reveal(REVEAL) for value in near])
+    for norm, largest in NORMS.items():
+        assert released(0.0).sensitivities(norm)[0] >= largest(values[:, None] - values) * (1.0 - 2e-9)
