@@ -275,7 +275,7 @@ def _sum(how: tuple[Any, ...], parts: tuple[Placed, ...]) -> Made:
     r"""Return const + sum of w f, rounded once for each product and once for the sum.
 
     With n terms, it is off by at most u (2 |const| + 3 sum |w f|), to first order, and its interval, into which others
-    are moved, by (n + 1) u (|const| + sum |w f|); none if f is only scaled by a power of two.
+    are moved, by (n + 1) u (|const| + sum |w f|); if f is only scaled by a power of two, by underflow alone.
     """
     const, weights = how
     moving = _moving(parts)
@@ -283,6 +283,8 @@ def _sum(how: tuple[Any, ...], parts: tuple[Placed, ...]) -> Made:
     error = sum(abs(w) * part.error for w, (part, _) in zip(weights, parts, strict=True))
     if len(parts) > 1 or const != 0.0 or math.frexp(abs(weights[0]))[0] != 0.5:
         error += (4.0 + len(parts)) * _UNIT * (abs(const) + 2.0 * sum(sizes)) + 2.0**-1070
+    elif abs(weights[0]) < 1.0:
+        error += 2.0**-1070
     bit = len(parts) == 1 and parts[0][0].bit and {*_ends(how, parts), const, weights[0]} <= {-1.0, 0.0, 1.0}
     many = sum(bool(each) for each in moving)
     rises = many == 0 or (many == 1 and all(part.rises for part, _ in parts))
