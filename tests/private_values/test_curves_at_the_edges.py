@@ -75,6 +75,15 @@ def test_a_threshold_is_found_between_floats_that_are_far_apart(ends):
         assert released(0.0).sensitivities(norm)[0] >= largest(values[:, None] - values) * (1.0 - 2e-9)
 
 
+def test_a_threshold_near_zero_is_found_in_a_large_interval():
+    def released(value):
+        reward = PrivateSource().scalar(value, -1e9 / 3.0, 2e9 / 7.0, datum=0)
+        return (reward / 3.0 + 5e8 <= 5e8) * -1.0 - (np.minimum(reward, 1e8) == 0.0)
+
+    assert [released(value).reveal(REVEAL) for value in (-1.0, 0.0, 1.0)] == [-1.0, -2.0, 0.0]
+    assert released(0.0).sensitivities("l1")[0] >= 2.0
+
+
 def test_the_underflow_of_a_number_that_is_halved_is_charged():
     def released(share):
         reward = PrivateSource().scalar(share * 2.0**-30, 0.0, 2.0**-30, datum=0)
