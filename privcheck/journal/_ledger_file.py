@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry, Said
 from privcheck.journal._databases import PLACES, head_database, ledger_database
-from privcheck.journal._journal import Admission, Answered, ForgottenError
+from privcheck.journal._journal import Admission, Answered
 from privcheck.journal._kept_snapshots import (
     Snapshot,
     drop_snapshot,
@@ -169,8 +169,7 @@ class SqliteJournal:
         if found is None:
             expected = "the code, versions and kind of processor that forgot"
             refusal = replace(self.database.refusal, expected=expected)
-            refused = refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
-            raise ForgottenError(refused.parameter, refused.value, refused.expected, refused.hint)
+            raise refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
         return found
 
     def snapshot(self, code: str) -> Snapshot | None:
