@@ -51,7 +51,7 @@ class Engine:
         self._bits: np.random.Philox | None = None
         self._forget()
         if self.log is None:
-            self._played = build(None, self.calls, None)
+            self._played: Played | None = build(None, self.calls, None)
             return
         forked.KNOWN.add(self)
         self._together([])
@@ -387,7 +387,7 @@ class Engine:
 
     def _forget(self) -> None:
         """Throw the policy in memory away; the next call plays it again from the journal."""
-        self._played: Played | None = None
+        self._played = None
         if self.log is not None:
             self.log.playing, self.log.session = False, None
         self._position, self._events = (0, START), 0
