@@ -168,7 +168,7 @@ def content_of(output: Any) -> Any:
             return values
         return dict(zip(labels, values, strict=True)) if len({*labels}) == len(labels) else [labels, values]
     columns = output.items() if index is not None else ((column.name, column) for column in output.get_columns())
-    found = {} if counted else {"index": labels}
+    found: dict[Any, Any] = {} if counted else {"index": labels}
     for name, column in columns:
         found[name if name not in found else (name, len(found))] = column.to_list()
     return found
