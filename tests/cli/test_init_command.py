@@ -201,7 +201,7 @@ def test_the_test_of_a_class_states_what_its_constructor_takes(parameters, claim
     file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, parameters=parameters)
     assert file.name == "test_privacy_of_my_ucb1.py"
     text = file.read_text()
-    assert f"@pytest.mark.privacy({claim}, horizon=16)" in text
+    assert f"@pytest.mark.privacy({claim}, horizon=16, runs=20_000)" in text
     assert f"@pytest.mark.certified({claim}, horizon=16)" in text
     assert "${" not in text
 
@@ -247,6 +247,41 @@ def test_a_workflow_is_of_a_class_in_the_repository(tmp_path, capsys):
     assert not (tmp_path / "other").exists()
 
 
+TREE = """\
+import numpy as np
+
+class MyUCB1:
+    def __init__(self, rng, arms=2, epsilon=1.0):
+        self.rng, self.epsilon, self.pulls = rng, epsilon, [0] * arms
+        self.nodes, self.noisy = np.zeros((arms, 5)), np.zeros((arms, 5))
+
+    def select(self):
+        means = [noisy.sum() / max(n, 1) for noisy, n in zip(self.noisy, self.pulls)]
+        return int(np.argmax(means)) if min(self.pulls) else self.pulls.index(0)
+
+    def update(self, action, reward):
+        self.pulls[action] += 1
+        level = (self.pulls[action] & -self.pulls[action]).bit_length() - 1
+        carried = reward + self.nodes[action, :level].sum()
+        self.nodes[action, :level] = self.noisy[action, :level] = 0.0
+        self.nodes[action, level] = carried
+        self.noisy[action, level] = carried + self.rng.laplace(0.0, {levels} / self.epsilon)
+"""
+
+
+@pytest.mark.evidence
+@pytest.mark.chance(1e-9, "the audit of a tree of loss 1 at level 1e-6, whose claim no stream of 16 rounds attains")
+@pytest.mark.parametrize("levels", [1, 5])
+def test_the_audit_of_a_class_tells_a_tree_with_the_noise_of_one_level_from_one_with_that_of_all(
+    levels, tmp_path, capsys
+):
+    file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys)
+    (tmp_path / "mine" / "code" / "mine.py").write_text(TREE.replace("{levels}", str(levels)))
+    result = outcome(tmp_path / "mine", "-k", "arms", f"tests/{file.name}")
+    assert result.returncode == (levels == 1), result.stdout
+    assert ("violation" in result.stdout) == (levels == 1)
+
+
 @pytest.mark.parametrize(
     ("value", "failed"), [("reward", 1), ("0.5 - reward", 2), ("float(reward + rng.laplace(0.0, 1.0))", 0)]
 )
@@ -256,10 +291,10 @@ def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, failed, t
     value = value.replace("rng", "self.rng")
     file = written_test(folder, "mine.py:MyUCB1", capsys, head="", value=value)
     text = file.read_text()
-    if not failed:
-        file.write_text(text.replace("horizon=16", "horizon=4"))
+    fewer = text.replace("runs=20_000", "runs=2_000")
+    file.write_text(fewer if failed else fewer.replace("horizon=16", "horizon=4"))
     chosen = () if failed else ("-k", "leaks")  # the audit that has so few runs may be inconclusive
-    result = outcome(folder, "--privcheck-budget", "2000" if failed else "200", *chosen, f"tests/{file.name}")
+    result = outcome(folder, *chosen, f"tests/{file.name}")
     assert result.returncode == (failed > 0), result.stdout
     if failed:
         assert f"{failed} failed" in result.stdout
