@@ -270,11 +270,9 @@ class MyUCB1:
 
 
 @pytest.mark.evidence
-@pytest.mark.chance(1e-9, "the audit of a tree of loss 1 at level 1e-6, whose claim no stream of 16 rounds attains")
-@pytest.mark.parametrize("levels", [1, 5])
-def test_the_audit_of_a_class_tells_a_tree_with_the_noise_of_one_level_from_one_with_that_of_all(
-    levels, tmp_path, capsys
-):
+@pytest.mark.chance(1e-9, "a claim of 1 where the loss is at most 0.5, refuted at level 1e-6")
+@pytest.mark.parametrize("levels", [1, 10])
+def test_the_audit_of_a_class_tells_a_tree_with_noise_for_one_level_from_one_with_enough(levels, tmp_path, capsys):
     file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys)
     (tmp_path / "mine" / "code" / "mine.py").write_text(TREE.replace("{levels}", str(levels)))
     result = outcome(tmp_path / "mine", "-k", "arms", f"tests/{file.name}")
