@@ -247,39 +247,6 @@ def test_a_workflow_is_of_a_class_in_the_repository(tmp_path, capsys):
     assert not (tmp_path / "other").exists()
 
 
-TREE = """\
-import numpy as np
-
-class MyUCB1:
-    def __init__(self, rng, arms=2, epsilon=1.0):
-        self.rng, self.epsilon, self.pulls = rng, epsilon, [0] * arms
-        self.nodes, self.noisy = np.zeros((arms, 5)), np.zeros((arms, 5))
-
-    def select(self):
-        means = [noisy.sum() / max(n, 1) for noisy, n in zip(self.noisy, self.pulls)]
-        return int(np.argmax(means)) if min(self.pulls) else self.pulls.index(0)
-
-    def update(self, action, reward):
-        self.pulls[action] += 1
-        level = (self.pulls[action] & -self.pulls[action]).bit_length() - 1
-        carried = reward + self.nodes[action, :level].sum()
-        self.nodes[action, :level] = self.noisy[action, :level] = 0.0
-        self.nodes[action, level] = carried
-        self.noisy[action, level] = carried + self.rng.laplace(0.0, {levels} / self.epsilon)
-"""
-
-
-@pytest.mark.evidence
-@pytest.mark.chance(1e-9, "a claim of 1 where the loss is at most 0.5, refuted at level 1e-6")
-@pytest.mark.parametrize("levels", [1, 10])
-def test_the_audit_of_a_class_tells_a_tree_with_noise_for_one_level_from_one_with_enough(levels, tmp_path, capsys):
-    file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys)
-    (tmp_path / "mine" / "code" / "mine.py").write_text(TREE.replace("{levels}", str(levels)))
-    result = outcome(tmp_path / "mine", "-k", "arms", f"tests/{file.name}")
-    assert result.returncode == (levels == 1), result.stdout
-    assert ("violation" in result.stdout) == (levels == 1)
-
-
 @pytest.mark.parametrize(
     ("value", "failed"), [("reward", 1), ("0.5 - reward", 2), ("float(reward + rng.laplace(0.0, 1.0))", 0)]
 )

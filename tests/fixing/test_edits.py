@@ -143,7 +143,7 @@ def test_noise_of_other_generators_is_drawn_from_the_policys(drawn):
 
 HELPERS = {
     "self.noise()": "\n    def noise(self):\n        return self.rng.laplace(0.0, 0.4 / self.epsilon)\n",
-    "self.noise(0.4 / self.epsilon)": "\n    def noise(self, b):\n        'Draw.'\n        return self.rng.laplace(0, b)\n",
+    "self.noise(0.4 / self.epsilon)": "\n    def noise(self, scale):\n        return self.rng.laplace(0, scale)\n",
     "noise(self.rng, 0.25)": "\n\ndef noise(rng, scale):\n    return scale * rng.laplace()\n",
 }
 
