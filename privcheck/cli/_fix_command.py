@@ -56,6 +56,7 @@ def fix(
     """
     from privcheck.fixing import check_fixable
     from privcheck.fixing import fix as run_fix
+    from privcheck.progress import announced
     from privcheck.reporting import details, save_sarif
 
     check_json(json)
@@ -67,7 +68,8 @@ def fix(
         check_output(diff, "diff", (".diff", ".patch"))
     with contained_target():
         check_fixable(target, to_write=write)
-        found = run_fix(target, **options)
+        with announced():
+            found = run_fix(target, **options)
     files: list[Callable[[], object]] = [partial(found.save_html, html)] if html is not None else []
     files += [partial(save_sarif, found, sarif)] if sarif is not None else []
     files += _patch_files(found, target, diff, write)

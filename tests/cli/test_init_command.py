@@ -201,7 +201,7 @@ def test_the_test_of_a_class_states_what_its_constructor_takes(parameters, claim
     file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, parameters=parameters)
     assert file.name == "test_privacy_of_my_ucb1.py"
     text = file.read_text()
-    assert f"@pytest.mark.privacy({claim}, horizon=16)" in text
+    assert f"@pytest.mark.privacy({claim}, horizon=16, runs=20_000)" in text
     assert f"@pytest.mark.certified({claim}, horizon=16)" in text
     assert "${" not in text
 
@@ -256,10 +256,10 @@ def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, failed, t
     value = value.replace("rng", "self.rng")
     file = written_test(folder, "mine.py:MyUCB1", capsys, head="", value=value)
     text = file.read_text()
-    if not failed:
-        file.write_text(text.replace("horizon=16", "horizon=4"))
+    fewer = text.replace("runs=20_000", "runs=2_000")
+    file.write_text(fewer if failed else fewer.replace("horizon=16", "horizon=4"))
     chosen = () if failed else ("-k", "leaks")  # the audit that has so few runs may be inconclusive
-    result = outcome(folder, "--privcheck-budget", "2000" if failed else "200", *chosen, f"tests/{file.name}")
+    result = outcome(folder, *chosen, f"tests/{file.name}")
     assert result.returncode == (failed > 0), result.stdout
     if failed:
         assert f"{failed} failed" in result.stdout
