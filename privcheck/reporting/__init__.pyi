@@ -22,7 +22,7 @@ from ._pictures.simulation_pictures import panels_figure as panels_figure
 from ._pictures.simulation_pictures import small_png as small_png
 from ._pictures.svg import save_png as save_png
 from ._pictures.svg import to_svg as to_svg
-from ._pictures.watch_picture import badge_svg as badge_svg
+from ._pictures.badge import badge_svg as badge_svg
 from ._pictures.witness_picture import witness_figure as witness_figure
 from ._presented import as_csv as as_csv
 from ._presented import as_json as as_json
