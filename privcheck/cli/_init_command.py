@@ -147,7 +147,9 @@ def _tested(place: Path, path: str) -> tuple[str, str]:
         if OF_CLASSES in there.read_text(encoding="utf-8", errors="replace"):
             return "", f"{TESTS} is there, and runs this test, too."
         return "", f"{TESTS} is there, and stays as it is: let it run pytest {path}."
-    text = _filled("privacy.yml.txt", {"project": _project(place), "tests": f" {OF_CLASSES} --privcheck-output=privacy-reports"})
+    text = _filled(
+        "privacy.yml.txt", {"project": _project(place), "tests": f" {OF_CLASSES} --privcheck-output=privacy-reports"}
+    )
     return text, f"Put the owner of privcheck's repository into {TESTS}, and what your tests need besides."
 
 

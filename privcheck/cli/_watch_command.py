@@ -13,7 +13,7 @@ from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.code_findings import Annotate, check_findings, deliver_findings
 from privcheck.cli._described.contexts import ContextOptions
-from privcheck.cli._described.target import TargetOptions, named_target
+from privcheck.cli._described.target import TargetOptions, named_target, with_file
 from privcheck.cli._options import Json, check_html, check_json, number
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_watch
@@ -83,7 +83,7 @@ def watch(
         )
     files = _pages(_newest(report, read_watches(store)), html, badge)
     files += deliver_findings(report, annotate, None)
-    deliver(json, report.to_json(), lambda: details(report), *files)
+    deliver(json, report.to_json(), lambda: with_file(details(report), target), *files)
     return status_of_watch(report, played=options["nights"] > 0)
 
 

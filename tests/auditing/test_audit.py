@@ -494,6 +494,21 @@ def test_the_published_algorithm_is_a_violation_and_the_corrected_one_is_not():
     assert 0.7 < corrected.epsilon_lower <= 1.0
 
 
+@pytest.mark.parametrize("asked", ["adap-ucb", "adap_ucb"])
+def test_an_audit_is_named_as_its_algorithm_or_as_its_file(asked, monkeypatch, capsys):
+    spec = importlib.util.spec_from_file_location("audits_main", REPOSITORY / "audits" / "__main__.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def ended(declared, **options):
+        raise PrivcheckError("target", declared.target, "no run of it")
+
+    monkeypatch.setattr(DeclaredAudit, "run", ended)
+    monkeypatch.setattr("sys.argv", ["audits", asked])
+    assert module.main() == 2
+    assert "target: got 'adap-ucb" in capsys.readouterr().err
+
+
 def declared():
     for file in sorted((REPOSITORY / "audits").glob("*.py")):
         if not file.stem.startswith("_"):

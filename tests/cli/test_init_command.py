@@ -341,7 +341,7 @@ def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, failed, t
     if failed:
         assert f"{failed} failed" in result.stdout
         assert "Leak at mine.py:" in result.stdout
-    command = f"fix: privcheck fix {folder}/code/mine.py:MyUCB1 --epsilon 1 --arms 2"
+    command = "fix: privcheck fix code/mine.py:MyUCB1 --epsilon 1 --arms 2"
     assert (command in result.stdout) is (failed > 0)
     file.write_text(text)
     ruff = Path(sys.executable).with_name("ruff")
