@@ -24,6 +24,7 @@ from privcheck.auditing._search.stream_families import structured_pairs
 from privcheck.auditing._search.successive_halving import Screening, screening_rounds
 from privcheck.auditing._verdict import judge
 from privcheck.bandits import ALGORITHMS
+from privcheck.errors import PrivcheckError
 from privcheck.inference import (
     clopper_pearson,
     clopper_pearson_lower,
