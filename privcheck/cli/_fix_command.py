@@ -54,10 +54,8 @@ def fix(
             --diff my_bandit.patch
         git apply my_bandit.patch
 
-    Another patch of the answer, by its number, which may be another one in the next call, or by its edits:
-
-        privcheck fix my_bandit.py:MyBandit --epsilon 1 --arms 2
-            --patch noisy-rewards --diff my_bandit.patch
+    --patch takes another patch of the answer, by its number or by its edits, whose names stay the same from call to
+    call, as in --patch noisy-rewards.
 
     --write applies the recommended one at once, if the file has not changed meanwhile; the old one stays beside it as
     FILE.orig unless git has it.

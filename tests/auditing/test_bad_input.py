@@ -367,6 +367,12 @@ def test_an_error_of_the_constructor_is_said_to_be_one():
         def __init__(self, rng, arms):
             raise ValueError("no such file")
 
+        def select(self):
+            return 0
+
+        def update(self, action, reward):
+            pass
+
     for target, who in (
         (Broken, "the constructor of Broken"),
         (lambda rng, arms: Broken(rng, arms), "the factory <lambda>"),

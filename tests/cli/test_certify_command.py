@@ -181,7 +181,8 @@ def test_bad_input_is_told_in_one_line(capsys, tmp_path, arguments, start):
 @pytest.mark.parametrize("command", ["certify", "audit"])
 def test_a_module_is_shown_with_its_file(command, tmp_path, monkeypatch, capsys):
     """The one that is installed and a checkout have the same name."""
-    (tmp_path / "of_my_own.py").write_text(
+    module = f"{command}_of_my_own"  # each is imported once in a process
+    (tmp_path / f"{module}.py").write_text(
         "class Two:\n"
         "    def __init__(self, rng): pass\n"
         "    def select(self): return 0\n"
@@ -189,7 +190,7 @@ def test_a_module_is_shown_with_its_file(command, tmp_path, monkeypatch, capsys)
     )
     monkeypatch.syspath_prepend(tmp_path)
     few = [*EPSILON, "--horizon", "2", "--runs", "20"]
-    run([command, "of_my_own:Two", *few])
-    assert f"The code that was played: of_my_own is {tmp_path / 'of_my_own.py'}" in capsys.readouterr().out
-    run([command, "of_my_own.py:Two", *few])
+    run([command, f"{module}:Two", *few])
+    assert f"The code that was played: {module} is {tmp_path / f'{module}.py'}" in capsys.readouterr().out
+    run([command, f"{module}.py:Two", *few])
     assert "The code that was played" not in capsys.readouterr().out
