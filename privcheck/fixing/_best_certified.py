@@ -18,8 +18,8 @@ MOST = 150.0
 """CPU seconds of certificates and audits after which no other is begun."""
 
 OTHERS_FIRST = (
-    "guarded runs find nothing; certificates were made of patches with less regret, or with fewer lines. Take it with "
-    "--patch, and certify the patched file"
+    "guarded runs find nothing, and no certificate was made of it, because others have less regret or fewer lines: if "
+    "you prefer it, take it with --patch and certify the patched file"
 )
 TIME_OVER = "guarded runs find nothing, and no certificate was made of it, because those of others took too long"
 
