@@ -119,7 +119,7 @@ def _write_test(place: Path, folder: str, of: str, *, service: bool, watched: bo
         raise PrivcheckError("from", of, "no service beside it", "leave out --service: a service has no class")
     path, text = privacy_test_of(place, of)
     check_free(place, [path])
-    texts, told = {path: text}, []
+    texts, told = {path: text}, list[str]()
     if workflow:
         _add(texts, told, TESTS, *_tested(place, path))
     if watched:

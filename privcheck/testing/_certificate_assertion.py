@@ -86,8 +86,8 @@ def assert_certified(
 def _place(target: Any) -> str:
     """Return the file and the name of a target that is a class at the top level of a file, or its place; else "-"."""
     if isinstance(target, str):
-        file, _, name = target.rpartition(":")
-        return f"{_from_the_root(file)}:{name}" if file.endswith(".py") else target
+        given, _, name = target.rpartition(":")
+        return f"{_from_the_root(given)}:{name}" if given.endswith(".py") else target
     file = None
     if isinstance(target, type) and "." not in target.__qualname__:
         with suppress(TypeError, OSError):

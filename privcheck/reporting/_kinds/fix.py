@@ -63,8 +63,8 @@ def details(found: Fix) -> RenderableType:
             parts.append(Text(f"to see the certificate of the patched file: {certify_command(found, patch)}"))
         parts.append(Text(audit_words(found, patch)))
         if (small := smaller(found)) is not None:
-            told = f"smaller, and certified too: patch {small.number} ({edits(small)}, {lines(small)})"
-            parts += [Text(f"{told}; --patch {small.number} takes it"), Text(), *diff_lines(small.diff), Text()]
+            about = f"smaller, and certified too: patch {small.number} ({edits(small)}, {lines(small)})"
+            parts += [Text(f"{about}; --patch {small.number} takes it"), Text(), *diff_lines(small.diff), Text()]
     if found.original is not None:
         parts.append(_table(found))
     if patch is None:
