@@ -16,6 +16,7 @@ import pytest
 import privcheck
 from privcheck.cli import run
 from privcheck.fixing import _fix
+from privcheck.results._example_results import FIXED_BANDIT
 
 pytestmark = pytest.mark.long
 
@@ -63,6 +64,28 @@ def test_a_whole_session(folder, capsys):
     assert told.out.startswith("✓ nothing to fix: the code is certified as it is")
     assert told.err == BEGUN
     assert not Path("again.patch").exists()
+
+
+def test_another_patch_is_taken_by_its_number_or_its_edits(capsys):
+    assert run([*ASKED, *QUICK, "--patch", "noisy-rewards", "--diff", "fix.patch", "--json", "fix.json"]) == 0
+    told = capsys.readouterr().out
+    found = privcheck.load("fix.json")
+    (asked,) = [each for each in found.patches if [edit.name for edit in each.edits] == ["noisy-rewards"]]
+    assert asked != found.recommended
+    assert f"patch {asked.number}, {asked.standing}" in told
+    assert Path("fix.patch").read_text() == asked.diff
+
+
+@pytest.mark.parametrize(("asked", "said"), [("9", "expected one of 1"), ("noisy-reward", "noisy-rewards")])
+def test_a_patch_that_is_not_there_is_one_line(asked, said, monkeypatch, capsys):
+    monkeypatch.setattr("privcheck.fixing.fix", lambda *given, **options: FIXED_BANDIT)
+    assert run([*ASKED, "--patch", asked, "--diff", "fix.patch"]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert not Path("fix.patch").exists()
+    assert run([*ASKED, "--patch", "1", "--write"]) == 2
+    assert "got --write beside --patch 1" in capsys.readouterr().err
 
 
 def test_where_nothing_certifies_it_says_what_was_tried(monkeypatch, capsys):

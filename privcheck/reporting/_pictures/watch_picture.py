@@ -1,14 +1,12 @@
-"""The evidence of a watch over its nights, with the versions of the code, and a badge."""
+"""The evidence of a watch over its nights, with the versions of the code."""
 
 from __future__ import annotations
 
-import html
-import math
 from typing import TYPE_CHECKING, Any
 
 from privcheck.reporting._pictures.style import COLOURS, INK, MID, NARROW, WIDE, new_figure, settings
 from privcheck.reporting._text.numbers import clean
-from privcheck.reporting._text.watch_sentences import known, sentence
+from privcheck.reporting._text.watch_sentences import sentence
 from privcheck.results import WatchReport
 
 if TYPE_CHECKING:
@@ -19,9 +17,6 @@ FEWEST, MOST = 1e-3, 1e9
 
 MOST_LABELS = 12
 """Versions that are named at their first night; of more, only the lines are drawn."""
-
-CHARACTER, MARGIN = 6.6, 6.0
-"""Width of a character and space beside a text of a badge, in pixels."""
 
 
 def watch_figure(report: WatchReport, *, width: float = WIDE) -> Figure:
@@ -81,27 +76,3 @@ def _draw(axes: Any, report: WatchReport) -> None:
     if lost:
         axes.plot(lost, [1.0] * len(lost), ls="none", marker="|", ms=10, color=INK, zorder=4, label="lost night")
         axes.legend(frameon=False, fontsize=7, loc="upper left")
-
-
-def badge_svg(report: WatchReport) -> str:
-    """Return a badge that says what is known, as SVG.
-
-    >>> from privcheck.results._example_results import WATCHED
-    >>> "alarm on night 2" in badge_svg(WATCHED)
-    True
-    """
-    name, said = "privcheck", known(report)
-    colour = COLOURS["violation"] if report.alarm is not None else "#2a6f97"
-    left, right = (math.ceil(CHARACTER * len(text) + 2 * MARGIN) for text in (name, said))
-    words = html.escape(f"{name}: {said}", quote=True)
-    parts = ((name, left / 2.0), (said, left + right / 2.0))
-    texts = "".join(f'<text x="{x:g}" y="14">{html.escape(text)}</text>' for text, x in parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" aria-label="{words}">'
-        f"<title>{words}</title>"
-        f'<clipPath id="r"><rect width="{left + right}" height="20" rx="3"/></clipPath><g clip-path="url(#r)">'
-        f'<rect width="{left}" height="20" fill="#444b54"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{colour}"/></g>'
-        f'<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">{texts}</g>'
-        "</svg>\n"
-    )
