@@ -142,6 +142,25 @@ def test_an_inconclusive_audit_of_a_service_passes_with_a_warning(service):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_an_audit_of_a_service_that_counted_nothing_fails(service):
+    pytest.importorskip("matplotlib")
+    done = played(service, audit_step(service), "--stop-after 0")
+    assert done.returncode == 3, done.stderr
+    assert "::error::no run was counted" in done.stdout
+    assert "::warning::" not in done.stdout
+
+
+def test_the_workflow_shows_how_a_service_is_started(service):
+    """The step is a comment of the template; without its hashes it is one of the job."""
+    yaml = pytest.importorskip("yaml")
+    text = (service / ".github/workflows/privacy.yml").read_text()
+    uncommented = text.replace("      # - name: start", "      - name: start").replace("      #   ", "        ")
+    steps = yaml.safe_load(uncommented)
+    names = [step.get("name") for step in steps["jobs"]["privacy"]["steps"]]
+    assert names.index("start the service") < names.index("audit")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_a_leaking_service_fails_the_workflow(service):
     pytest.importorskip("matplotlib")
     program = service / "service.py"

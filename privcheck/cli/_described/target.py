@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -55,8 +56,12 @@ def named_target(
     given = {"target": target, "--command": command, "--url": url}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
-        got = words(" and ".join(named) or "none")
-        raise PrivcheckError("target", got, "one of a target, --command and --url", "as in my_bandit.py:MyBandit")
+        got, hint = words(" and ".join(named) or "none"), "as in my_bandit.py:MyBandit"
+        if target is not None and command is not None:
+            got = words(f"target and --command: {target!r} and {command!r}")
+            quoted = shlex.quote(f"{command} {target}")
+            hint = f"put a command of several words into quotation marks: --command {quoted}"
+        raise PrivcheckError("target", got, "one of a target, --command and --url", hint)
     elsewhere = named[0] != "target"
     if python is not None and elsewhere:
         got = words(f"{python!r} with {named[0]}")
