@@ -79,7 +79,7 @@ class Curve(NamedTuple):
 
 
 def made_curve(atoms: tuple[Hashable, ...], shape: Shape) -> Curve:
-    """Return a curve. The `__new__` of named tuples is no code of privcheck, as that of choices by a datum has to be."""
+    """Return a curve, without the constructor of named tuples: choices by a datum run no code that is made at run time."""
     return tuple.__new__(Curve, (atoms, shape))
 
 
@@ -120,7 +120,9 @@ def curve_of(key: tuple[Any, ...], low: float, high: float, table: FeatureTable)
 def single(feature: int, table: FeatureTable) -> Curve:
     """Return a feature as a function of what it is computed from, or of itself."""
     found = table.curves.get(feature)
-    return found or made_curve((feature,), _number(table.low[feature], table.high[feature], table.actions.get(feature, 0)))
+    return found or made_curve(
+        (feature,), _number(table.low[feature], table.high[feature], table.actions.get(feature, 0))
+    )
 
 
 def _of_vectors(forms: Sequence[tuple[Any, ...]], table: FeatureTable) -> bool:
