@@ -79,7 +79,7 @@ class Curve(NamedTuple):
 
 
 def made_curve(atoms: tuple[Hashable, ...], shape: Shape) -> Curve:
-    """Return a curve, without the constructor of named tuples: choices by a datum run no code that is made at run time."""
+    """Return a curve, without the constructor of named tuples: choices by a datum run no code that is generated."""
     return tuple.__new__(Curve, (atoms, shape))
 
 
