@@ -78,6 +78,11 @@ class Curve(NamedTuple):
     shape: Shape
 
 
+def made_curve(atoms: tuple[Hashable, ...], shape: Shape) -> Curve:
+    """Return a curve, without the constructor of named tuples: choices by a datum run no code that is generated."""
+    return tuple.__new__(Curve, (atoms, shape))
+
+
 Curves = Mapping[int, Curve]
 """The features that are computed from others in known ways."""
 
@@ -115,7 +120,9 @@ def curve_of(key: tuple[Any, ...], low: float, high: float, table: FeatureTable)
 def single(feature: int, table: FeatureTable) -> Curve:
     """Return a feature as a function of what it is computed from, or of itself."""
     found = table.curves.get(feature)
-    return found or Curve((feature,), _number(table.low[feature], table.high[feature], table.actions.get(feature, 0)))
+    return found or made_curve(
+        (feature,), _number(table.low[feature], table.high[feature], table.actions.get(feature, 0))
+    )
 
 
 def _of_vectors(forms: Sequence[tuple[Any, ...]], table: FeatureTable) -> bool:
@@ -135,7 +142,7 @@ def _of_one(
 def _form(form: tuple[Any, ...], table: FeatureTable) -> Curve:
     """Return a form, see `Entries.keys`, as a function of what its features are computed from, or as a number."""
     if form[0] == "public":
-        return Curve((), _public(form[1]))
+        return made_curve((), _public(form[1]))
     if len(form) == 1:
         return single(form[0], table)
     count = (len(form) - 1) // 2
@@ -148,7 +155,7 @@ def _form(form: tuple[Any, ...], table: FeatureTable) -> Curve:
 def _whole(form: tuple[Any, ...], table: FeatureTable) -> Curve:
     """Return a form as a number of which nothing else is known than its interval, widened by its rounding."""
     if len(form) == 1:
-        return Curve((form[0],), _number(table.low[form[0]], table.high[form[0]], table.actions.get(form[0], 0)))
+        return made_curve((form[0],), _number(table.low[form[0]], table.high[form[0]], table.actions.get(form[0], 0)))
     count = (len(form) - 1) // 2
     const, weights = form[count], form[count + 1 :]
     ends = [
@@ -157,7 +164,7 @@ def _whole(form: tuple[Any, ...], table: FeatureTable) -> Curve:
     ]
     margin = _MARGIN * (abs(const) + sum(max(abs(low), abs(high)) for low, high in ends))
     low, high = const + sum(low for low, _ in ends) - margin, const + sum(high for _, high in ends) + margin
-    return Curve((form,), _number(low, high, 0))
+    return made_curve((form,), _number(low, high, 0))
 
 
 def _joined(
@@ -172,14 +179,14 @@ def _joined(
         placed = tuple((shape, tuple(places.setdefault(atom, len(places)) for atom in atoms)) for atoms, shape in parts)
         atoms = tuple(places)
         shape = _shape(word, how, placed, low, high)
-    return None if shape is None else Curve(atoms, shape)
+    return None if shape is None else made_curve(atoms, shape)
 
 
 @lru_cache(maxsize=4096)
 def _number(low: float, high: float, arms: int) -> Shape:
     """Return the function that is a number itself; an action is none between its arms."""
     moving = frozenset[int]() if arms else frozenset({0})
-    return Shape((Number(low, high, arms),), ("x", 0), moving, True, 0.0, low, high, False, 1)
+    return Shape((tuple.__new__(Number, (low, high, arms)),), ("x", 0), moving, True, 0.0, low, high, False, 1)
 
 
 @lru_cache(maxsize=4096)
