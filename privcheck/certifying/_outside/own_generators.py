@@ -34,7 +34,8 @@ class OwnGenerators:
     @contextmanager
     def noticed(self) -> Iterator[None]:
         """Take note of what is made in a run, which the block builds and plays."""
-        self._runs.append(run := {})
+        run: Run = {}
+        self._runs.append(run)
         token = _RUN.set(run)
         try:
             yield
