@@ -16,7 +16,7 @@ import pytest
 import privcheck
 from privcheck.cli import run
 from privcheck.fixing import _fix
-from privcheck.results._example_results import FIXED_BANDIT
+from privcheck.results import Fix, FixEdit, FixPatch
 
 pytestmark = pytest.mark.long
 
@@ -78,7 +78,10 @@ def test_another_patch_is_taken_by_its_number_or_its_edits(capsys):
 
 @pytest.mark.parametrize(("asked", "said"), [("9", "expected one of 1"), ("noisy-reward", "noisy-rewards")])
 def test_a_patch_that_is_not_there_is_one_line(asked, said, monkeypatch, capsys):
-    monkeypatch.setattr("privcheck.fixing.fix", lambda *given, **options: FIXED_BANDIT)
+    edit = FixEdit("noisy-rewards", "universal", "each reward has noise", 1)
+    patches = (FixPatch(1, "recommended", "", (edit,), "", ""),)
+    found = Fix("bandit.py:Bandit", 1.0, 2, 40, (0.0, 1.0), 0, "fixed", None, patches)
+    monkeypatch.setattr("privcheck.fixing.fix", lambda *given, **options: found)
     assert run([*ASKED, "--patch", asked, "--diff", "fix.patch"]) == 2
     told = capsys.readouterr().err
     assert said in told
