@@ -17,8 +17,8 @@ from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets._location import Location, classes_in, function_at, own_arms
 from privcheck.targets._mechanism import MechanismRunner, is_mechanism, refuse_mechanism
-from privcheck.targets._options_claim import Claim
-from privcheck.targets._options_game import Game
+from privcheck.targets._options.claim_options import Claim
+from privcheck.targets._options.game_options import Game
 from privcheck.targets._runners import KernelRunner, PolicyRunner, Runner
 from privcheck.targets._services.service import Service
 from privcheck.targets._services.service_runner import ServiceRunner
