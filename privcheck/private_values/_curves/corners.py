@@ -174,7 +174,7 @@ def _bisected(passes: Callable[[Array], Bools], low: Array, high: Array, guess: 
         as_low = passes(np.where(inside, near, low)) == at_low
         low, high = np.where(inside & as_low, near, low), np.where(inside & ~as_low, near, high)
     below, above = _ranks(low), _ranks(high)
-    while (above - below > 1).any():
+    while (below + 1 < above).any():  # a difference could overflow
         middle = (below >> 1) + (above >> 1) + (below & above & 1)
         as_low = passes(_floats(middle)) == at_low
         below, above = np.where(as_low, middle, below), np.where(as_low, above, middle)

@@ -23,9 +23,6 @@ _MOST_PARTS = 200
 _MOST_TERMS = 16
 """Terms of a sum, up to which it is followed."""
 
-_MARGIN = 1e-9
-"""Relative distance by which the interval of a sum that is taken for a number is widened, for its rounding."""
-
 _UNIT = sys.float_info.epsilon / 2.0
 
 Expression = tuple[Any, ...]
@@ -97,6 +94,8 @@ def curve_of(key: tuple[Any, ...], low: float, high: float, table: FeatureTable)
     table : the features that it is computed from.
     """
     kind, *parts = key
+    if kind != "one hot" and kind != "compared" and any(_is_short(part, table) for part in parts):
+        return None
     if kind == "product":
         if _of_vectors(parts, table):
             return None
@@ -131,6 +130,37 @@ def _of_vectors(forms: Sequence[tuple[Any, ...]], table: FeatureTable) -> bool:
     return any(feature not in table.curves and table.group[feature] >= 0 for feature in alone)
 
 
+def _is_short(form: Any, table: FeatureTable) -> bool:
+    """Return whether the norm of a vector keeps a form of its entries within a part of what their intervals allow.
+
+    What is computed from it is moved into an interval that follows from the norm, so that it is not affine at corners
+    of the intervals.
+    """
+    if type(form) is not tuple or form[0] == "public":
+        return False
+    _, terms = _terms_of(form)
+    groups = {table.group[feature] for feature, _ in terms}
+    if len(groups) > 1 or (group := groups.pop()) < 0 or all(feature in table.curves for feature, _ in terms):
+        return False
+    shares = [weight / math.sqrt(table.multiplicity[feature]) for feature, weight in terms]
+    low, high = _interval(0.0, terms, table)
+    return math.hypot(*shares) * table.bounds[group].l2_radius < max(-low, high)
+
+
+def _terms_of(form: tuple[Any, ...]) -> tuple[float, list[tuple[int, float]]]:
+    """Return the public part of a form, and its features with their weights."""
+    if len(form) == 1:
+        return 0.0, [(form[0], 1.0)]
+    count = (len(form) - 1) // 2
+    return form[count], list(zip(form[:count], form[count + 1 :], strict=True))
+
+
+def _interval(const: float, terms: list[tuple[int, float]], table: FeatureTable) -> tuple[float, float]:
+    """Return the ends of a sum of features that move independently."""
+    ends = [sorted((weight * table.low[feature], weight * table.high[feature])) for feature, weight in terms]
+    return const + sum(low for low, _ in ends), const + sum(high for _, high in ends)
+
+
 def _of_one(
     word: str, how: tuple[Any, ...], form: tuple[Any, ...], low: float, high: float, table: FeatureTable
 ) -> Curve | None:
@@ -153,18 +183,18 @@ def _form(form: tuple[Any, ...], table: FeatureTable) -> Curve:
 
 
 def _whole(form: tuple[Any, ...], table: FeatureTable) -> Curve:
-    """Return a form as a number of which nothing else is known than its interval, widened by its rounding."""
+    """Return a form as a number of which nothing else is known than its interval, widened by its rounding.
+
+    With n terms, computed numbers and ends are off by at most (n + 1) u (|const| + sum |w f|), to first order. That far
+    what is computed from the number may be moved, into its own interval, and is then not affine.
+    """
     if len(form) == 1:
         return made_curve((form[0],), _number(table.low[form[0]], table.high[form[0]], table.actions.get(form[0], 0)))
-    count = (len(form) - 1) // 2
-    const, weights = form[count], form[count + 1 :]
-    ends = [
-        sorted((weight * table.low[feature], weight * table.high[feature]))
-        for feature, weight in zip(form[:count], weights, strict=True)
-    ]
-    margin = _MARGIN * (abs(const) + sum(max(abs(low), abs(high)) for low, high in ends))
-    low, high = const + sum(low for low, _ in ends) - margin, const + sum(high for _, high in ends) + margin
-    return made_curve((form,), _number(low, high, 0))
+    const, terms = _terms_of(form)
+    sizes = [abs(weight) * max(-table.low[feature], table.high[feature]) for feature, weight in terms]
+    margin = (2.0 * len(terms) + 4.0) * _UNIT * (abs(const) + sum(sizes)) + 2.0**-1070
+    low, high = _interval(const, terms, table)
+    return made_curve((form,), _number(low - margin, high + margin, 0, 2.0 * margin))
 
 
 def _joined(
@@ -183,10 +213,10 @@ def _joined(
 
 
 @lru_cache(maxsize=4096)
-def _number(low: float, high: float, arms: int) -> Shape:
+def _number(low: float, high: float, arms: int, error: float = 0.0) -> Shape:
     """Return the function that is a number itself; an action is none between its arms."""
     moving = frozenset[int]() if arms else frozenset({0})
-    return Shape((tuple.__new__(Number, (low, high, arms)),), ("x", 0), moving, True, 0.0, low, high, False, 1)
+    return Shape((tuple.__new__(Number, (low, high, arms)),), ("x", 0), moving, True, error, low, high, False, 1)
 
 
 @lru_cache(maxsize=4096)
@@ -252,7 +282,7 @@ def _sum(how: tuple[Any, ...], parts: tuple[Placed, ...]) -> Made:
     r"""Return const + sum of w f, rounded once for each product and once for the sum.
 
     With n terms, it is off by at most u (2 |const| + 3 sum |w f|), to first order, and its interval, into which others
-    are moved, by (n + 1) u (|const| + sum |w f|); none if f is only scaled by a power of two.
+    are moved, by (n + 1) u (|const| + sum |w f|); if f is only scaled by a power of two, by underflow alone.
     """
     const, weights = how
     moving = _moving(parts)
@@ -260,6 +290,8 @@ def _sum(how: tuple[Any, ...], parts: tuple[Placed, ...]) -> Made:
     error = sum(abs(w) * part.error for w, (part, _) in zip(weights, parts, strict=True))
     if len(parts) > 1 or const != 0.0 or math.frexp(abs(weights[0]))[0] != 0.5:
         error += (4.0 + len(parts)) * _UNIT * (abs(const) + 2.0 * sum(sizes)) + 2.0**-1070
+    elif abs(weights[0]) < 1.0:
+        error += 2.0**-1070
     bit = len(parts) == 1 and parts[0][0].bit and {*_ends(how, parts), const, weights[0]} <= {-1.0, 0.0, 1.0}
     many = sum(bool(each) for each in moving)
     rises = many == 0 or (many == 1 and all(part.rises for part, _ in parts))
