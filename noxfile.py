@@ -75,7 +75,7 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11")
-def bill(session: nox.Session) -> None:
+def materials(session: nox.Session) -> None:
     """Write the bill of materials of a plain installation (CycloneDX) and the hash of the wheel into dist/."""
     built = Path(wheel(session))
     target = Path("dist")

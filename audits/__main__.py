@@ -41,7 +41,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
-    names = tuple(available) if arguments.all else tuple(arguments.names) or MAIN_JOB
+    asked = tuple(name.replace("-", "_") for name in arguments.names)  # files have underscores, and ids hyphens
+    names = tuple(available) if arguments.all else asked or MAIN_JOB
     unknown = [name for name in names if name not in available]
     if unknown:
         parser.error(f"no audit named {unknown[0]!r}; there are {', '.join(available)}")

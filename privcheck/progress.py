@@ -19,6 +19,9 @@ WINDOW, DAY = 30.0, 86400.0
 _bar: Any = None
 """The bar on the screen, if there is one: work inside of work shows none of its own."""
 
+_announced = False
+"""Whether the next work says what it is where no bar can be shown."""
+
 
 @contextmanager
 def progress(description: str, total: int, *, counted: bool = False) -> Iterator[Callable[[int], None]]:
@@ -36,8 +39,9 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     ...     advance(10)
 
     """
-    global _bar
+    global _bar, _announced
     if _bar is not None or not sys.stderr.isatty():
+        _announce(description)
         yield lambda _: None
         return
     from rich.console import Console
@@ -64,11 +68,30 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
         if len(shown) > (room := max(bar.console.width - REST, 12)):
             shown = f"{shown[: room // 2]}...{shown[-(room - room // 2 - 3) :]}"
         task = bar.add_task(shown, total=total)
-        _bar = bar
+        _bar, _announced = bar, False
         try:
             yield lambda amount: bar.advance(task, amount)
         finally:
             _bar = None
+
+
+@contextmanager
+def announced() -> Iterator[None]:
+    """Let the first work inside the block say what it is, in a line on standard error, where no bar can be shown."""
+    global _announced
+    _announced = True
+    try:
+        yield
+    finally:
+        _announced = False
+
+
+def _announce(description: str) -> None:
+    global _announced
+    if _announced:
+        _announced = False
+        sys.stderr.write(f"privcheck: {printable(description)}, which may take minutes\n")
+        sys.stderr.flush()
 
 
 @contextmanager

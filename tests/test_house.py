@@ -98,9 +98,11 @@ def test_every_algorithm_says_what_it_guarantees_and_where_it_is_from(name):
     found = sections(cls)
     assert cls.__dict__["id"] == name
     assert cls.__dict__["source"], "an inherited source is the source of something else"
-    assert len(found["Guarantee"].split()) >= 10
-    assert len(found["Source"].split()) >= 4
-    assert found["Parameters"]
+    about = f"to the docstring of {cls.__name__} add, below the heading"
+    guarantee, source = found.get("Guarantee", ""), found.get("Source", "")
+    assert len(guarantee.split()) >= 10, f"{about} Guarantee, what holds, in ten words or more; it has {guarantee!r}"
+    assert len(source.split()) >= 4, f"{about} Source, the paper and the place in it, in four words; it has {source!r}"
+    assert found.get("Parameters"), f"{about} Parameters, what each of them is"
     order = [heading for heading in found if heading in ("Parameters", "Guarantee", "Source", "Examples")]
     assert order == sorted(order, key=["Parameters", "Guarantee", "Source", "Examples"].index)
 

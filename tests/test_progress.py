@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from privcheck.progress import REST, aside, progress
+from privcheck.progress import REST, announced, aside, progress
 
 
 class Terminal(io.StringIO):
@@ -45,3 +45,21 @@ def test_what_is_printed_aside_goes_to_standard_output_and_the_bar_comes_back(mo
         advance(3)
     assert capsys.readouterr().out == "found one\n"
     assert "7/10" in shown.getvalue().removeprefix(before)
+
+
+@pytest.mark.parametrize("shows", [True, False])
+def test_work_that_is_announced_says_so_once_and_at_once_where_there_is_no_bar(shows, monkeypatch):
+    shown = Terminal() if shows else io.StringIO()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setenv("TERM", "xterm")
+    with announced(), progress("fixing it", 10):
+        before = shown.getvalue()
+        with progress("certifying it", 10):
+            pass
+    line = "privcheck: fixing it, which may take minutes\n"
+    assert before == line or shows
+    assert shown.getvalue() == line or shows
+    assert "which may take" not in shown.getvalue() or not shows
+    with progress("another", 10):
+        pass
+    assert "another" not in shown.getvalue() or shows

@@ -21,6 +21,9 @@ from privcheck.targets import RANDOM, Runner, ServiceRunner, StreamPair
 MOST_RUNS = 2_000_000
 """The most runs per stream that a time budget is turned into: their outputs fit into the memory of a small machine."""
 
+FEWEST_RUNS, FEWEST_PAIRS = 20, 2
+"""Runs per stream of the final pair, and pairs that are screened, at least."""
+
 PLANNED_SHARE = 0.7
 """Share of a time budget for the search and the confirmation. The witness of a violation is simplified with at most as
 many runs again, and the pilot may be wrong by some tens of per cent.
@@ -224,7 +227,7 @@ def runs_within(seconds: float, course: Callable[[int], float]) -> int:
     >>> runs_within(1.0, lambda runs: 1e-3 * runs), runs_within(1.0, lambda runs: 1.0 * runs)
     (1000, 20)
     """
-    few, many = 20, MOST_RUNS + 1
+    few, many = FEWEST_RUNS, MOST_RUNS + 1
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (middle, many) if course(middle) <= seconds * (1 + 1e-9) else (few, middle)
@@ -238,7 +241,7 @@ def pairs_within(seconds: float, pairs: int, search: Callable[[int], float]) -> 
     >>> pairs_within(60.0, 800, lambda pairs: 0.2 * pairs), pairs_within(60.0, 100, lambda pairs: 0.2 * pairs)
     (150, 100)
     """
-    few, many = 2, pairs + 1
+    few, many = FEWEST_PAIRS, pairs + 1
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (middle, many) if search(middle) <= 0.5 * seconds else (few, middle)

@@ -21,11 +21,14 @@ from privcheck.bandits import Algorithm
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.mechanisms import Mechanism
+from privcheck.targets import ServiceRunner
 
 if TYPE_CHECKING:
     from privcheck.results import Certificate, Fault, Outcome, Witness
 
 Part = TypeVar("Part")
+
+OTHER_PROGRAM = "the code of another program is not seen"
 
 NO_FAULT = "no line was found at fault: {}"
 
@@ -129,6 +132,8 @@ def _faults(plan: Plan, outcome: Outcome) -> tuple[list[Fault], str]:
 
     if outcome.verdict != "violation":
         return [], ""
+    if isinstance(plan.policy.runner, ServiceRunner):
+        return [], OTHER_PROGRAM
     if plan.adversary is not None:
         return [], "rewards were chosen by an adversary, and guarded runs know streams only"
     witnesses = [found for found in (outcome.witness, outcome.simplest) if found]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privcheck.auditing import _costs as costs
 from privcheck.auditing._confirmation.sequential_audit import stages
+from privcheck.auditing._harness.checked_runs import runs_of_check
 from privcheck.auditing._scoring.views_of import views_of
 from privcheck.auditing._search.stream_families import spread
+from privcheck.auditing._time_needed import TimeNeeded, time_needed
 from privcheck.targets import DEFAULT_RUNS, DEFAULT_TIME_BUDGET, RANDOM, Effort, StreamPair, Target
 
 USUAL_STAGES = 3
@@ -26,6 +28,8 @@ class Extent:
     candidates : the number of candidate pairs that there are.
     runs : runs per stream of the final pair.
     deadline : `time.monotonic()` at which the audit is cut short.
+    measured : what the target costs, by the pilot; None where runs were given.
+    needed : the time that audits of it need; None where runs were given.
 
     """
 
@@ -33,6 +37,8 @@ class Extent:
     candidates: int
     runs: int
     deadline: float
+    measured: costs.Costs | None = None
+    needed: TimeNeeded | None = None
 
 
 def make_extent(effort: Effort, jobs: int, policy: Target, pairs: list[StreamPair], started: float) -> Extent:
@@ -62,7 +68,40 @@ def make_extent(effort: Effort, jobs: int, policy: Target, pairs: list[StreamPai
         return Extent(spread(pairs, number), len(pairs), runs, deadline)
     assert time_budget is not None
     measured = costs.measured_costs(policy.runner, pairs, views_of(policy), effort.seed, time_budget)
-    left = costs.PLANNED_SHARE * max(0.0, time_budget - (time.monotonic() - started))
+    return _fitted(effort, time_budget, jobs, policy, pairs, started, measured)
+
+
+def fitted_again(
+    extent: Extent, run: float, effort: Effort, jobs: int, policy: Target, pairs: list[StreamPair], started: float
+) -> Extent:
+    """Return the extent by what a run has taken in the check of the target: those of the pilot were its first ones, in
+    which programs are still being compiled.
+
+    Parameters
+    ----------
+    extent : that of the pilot.
+    run : seconds of a run in the check.
+    effort, jobs, policy, pairs, started : as for `make_extent`.
+    """
+    assert extent.measured is not None
+    assert extent.needed is not None
+    measured = replace(extent.measured, run=run)
+    return _fitted(effort, extent.needed.budget, jobs, policy, pairs, started, measured)
+
+
+def _fitted(
+    effort: Effort,
+    time_budget: float,
+    jobs: int,
+    policy: Target,
+    pairs: list[StreamPair],
+    started: float,
+    measured: costs.Costs,
+) -> Extent:
+    """Return the extent that fits into what is left of the time budget."""
+    engine, passed = policy.runner.engine, time.monotonic() - started
+    left = costs.PLANNED_SHARE * max(0.0, time_budget - passed)
+    number = min(effort.pairs or len(pairs), len(pairs))
 
     def course(sizes: list[int], screened: int) -> float:
         random = sum(pair.base == RANDOM for pair in spread(pairs, screened))
@@ -72,4 +111,16 @@ def make_extent(effort: Effort, jobs: int, policy: Target, pairs: list[StreamPai
         least = [0] * (USUAL_STAGES if effort.sequential else 1)
         number = costs.pairs_within(left, len(pairs), lambda screened: course(least, screened))
     runs = costs.runs_within(left, lambda runs: course(stages(runs) if effort.sequential else [runs], number))
-    return Extent(spread(pairs, number), len(pairs), runs, started + costs.WALL_CAP * time_budget)
+    fewest = number if effort.pairs else min(number, costs.FEWEST_PAIRS)
+    needed = time_needed(
+        measured.run,
+        passed,
+        time_budget,
+        lambda runs: runs_of_check(policy.runner, runs),
+        lambda runs, screened: course([runs], screened),
+        (fewest, number, number if effort.pairs else len(pairs)),
+        (costs.FEWEST_RUNS, runs),
+        costs.PLANNED_SHARE,
+    )
+    deadline = started + costs.WALL_CAP * time_budget
+    return Extent(spread(pairs, number), len(pairs), runs, deadline, measured, needed)

@@ -13,7 +13,7 @@ from privcheck.auditing._search.left_out import notes_of
 from privcheck.auditing._steps.beside_audits import with_step
 from privcheck.auditing._untold_note import untold_note
 from privcheck.auditing._values_note import values_note
-from privcheck.auditing._verdict import conclude
+from privcheck.auditing._verdict import LONGER, NO_LIMIT, conclude
 from privcheck.results import Outcome, Search, Suspicion
 
 
@@ -35,13 +35,17 @@ def judged(plan: Plan, played: Played, step: Suspicion | None = None) -> Judged:
     """Return the verdict on what was played, and on what a step alone shows."""
     claim, game, effort = plan.settings.claim, plan.settings.game, plan.settings.effort
     search = searched(played.every, played.extent.pairs, played.outcome, plan.policy.runner)
-    outcome = conclude(played.outcome, search, notes_of(plan.candidates) + played.failing)
+    needed = played.extent.needed
+    remedy = NO_LIMIT if effort.pairs else LONGER if needed is None else needed.remedy
+    outcome = conclude(played.outcome, search, notes_of(plan.candidates) + played.failing, remedy)
     if played.by_law is not None:
         outcome = judged_by_law(outcome, played.by_law, played.candidates[0], claim)
     outcome = with_step(outcome, step)
     notes = outcome.notes
     if outcome.verdict == "violation":
         notes += played.hints
+    elif needed is not None and needed.short and outcome.counted_runs:
+        notes += (needed.too_many_pairs,)
     notes += relation_note(outcome, plan.policy, claim, game, effort.streams, played.candidates[0])
     notes += values_note(outcome.verdict, plan.policy, game, effort.streams, played.candidates[0])
     notes += untold_note(plan.unguarded.runner, claim.epsilon)

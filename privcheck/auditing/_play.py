@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 from privcheck.auditing._confirmation.fixed_runs import search_and_confirm
 from privcheck.auditing._confirmation.sequential_audit import search_and_bet
-from privcheck.auditing._extent import Extent, make_extent
+from privcheck.auditing._extent import Extent, fitted_again, make_extent
 from privcheck.auditing._harness.checked_runs import check_runs
 from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
 from privcheck.auditing._law_verdict import searching
@@ -16,7 +17,17 @@ from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._verdict import ended_early
 from privcheck.results import LawEvidence, Outcome
 from privcheck.scheduling import Executor, digest, executor
-from privcheck.targets import Claim, Effort, Sampler, StoppedError, StreamPair, Target, closing, played_by
+from privcheck.targets import (
+    Claim,
+    Effort,
+    Sampler,
+    ServiceRunner,
+    StoppedError,
+    StreamPair,
+    Target,
+    closing,
+    played_by,
+)
 
 
 @dataclass(frozen=True)
@@ -82,17 +93,28 @@ def _played(plan: Plan, candidates: list[StreamPair], started: float, workers: E
     nothing = Played(candidates, extent, ended_early(claim))
     if effort.stop_after == 0:
         return nothing
+    if extent.needed is not None and extent.needed.too_long:
+        return _with_time(nothing)
     sampler = Sampler(policy.runner, effort.seed, workers, extent.deadline)
     try:
         checked = check_runs(policy.runner, candidates, effort.seed, extent.runs, extent.deadline)
+        if extent.measured is not None and isinstance(policy.runner, ServiceRunner) and not policy.runner.reproducible:
+            extent = fitted_again(extent, checked.seconds, effort, workers.jobs, policy, candidates, started)
         by_law = None if plan.law is None else plan.law.evidence(candidates[0], sampler, extent.runs, claim)
     except StoppedError:
-        return nothing
+        return _with_time(nothing)
     outcome = _counted(plan, searching(claim, by_law), extent, workers)
     if outcome.verdict in ("violation", "consistent") or (by_law is not None and by_law.bound.verdict == "violation"):
         checked.again()
     outcome = replace(outcome, notes=(*outcome.notes, *workers.notes))
-    return replace(nothing, outcome=outcome, hints=checked.hints, by_law=by_law)
+    found = replace(nothing, extent=extent, outcome=outcome, hints=checked.hints, by_law=by_law)
+    return found if outcome.counted_runs or time.monotonic() < extent.deadline else _with_time(found)
+
+
+def _with_time(found: Played) -> Played:
+    """Return an audit that counted no run with the time that it needs, where that is known."""
+    needed = found.extent.needed
+    return found if needed is None else replace(found, outcome=replace(found.outcome, notes=(needed.nothing_counted,)))
 
 
 def _kept_extent(

@@ -21,6 +21,10 @@ from privcheck.targets import RAISED, Claim, Game, StreamPair
 LEAST_SHARE = 0.01
 """Least share of the runs on the confirmed pair that some event has, and lacks, where a claim is called consistent."""
 
+LONGER = "a longer time budget screens all of them"
+NO_LIMIT = "without a limit on their number, all of them are screened"
+"""What screens all candidates: where the time was short, and where their number was given."""
+
 TIMES = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 
 
@@ -182,10 +186,17 @@ def almost(lower: float, claim: Claim, claimed: float | None) -> tuple[str, ...]
     )
 
 
-def conclude(outcome: Outcome, search: Search, failing: tuple[str, ...] = ()) -> Outcome:
+def conclude(outcome: Outcome, search: Search, failing: tuple[str, ...] = (), remedy: str = LONGER) -> Outcome:
     """Return the outcome with notes on what the search left out; "consistent" becomes "inconclusive" if it is much.
 
-    `failing` is said of candidates that raise errors, which no longer audit would screen.
+    Nothing left out lessens a violation.
+
+    Parameters
+    ----------
+    outcome : what the counts decided.
+    search : how much of the candidates was looked at.
+    failing : what is said of candidates that raise errors, which no longer audit would screen.
+    remedy : what screens all candidates.
     """
     notes = outcome.notes + failing
     if outcome.refused_pairs:
@@ -193,12 +204,12 @@ def conclude(outcome: Outcome, search: Search, failing: tuple[str, ...] = ()) ->
             f"the target raised an error on {outcome.refused_pairs:,} random pairs, which were left out: the audit "
             "speaks of rewards like those of the other pairs, mostly extreme ones",
         )
-    if outcome.counted_runs and (search.screened < search.pairs or search.missing):
+    if outcome.counted_runs and outcome.verdict != "violation" and (search.screened < search.pairs or search.missing):
         few = f"{search.screened:,} of {search.pairs:,} candidate pairs of streams were screened"
         if search.missing:
             few += f", none of {len(search.missing)} of their families"
         needed = "" if search.complete else '; "consistent" needs every family and nine in ten of the pairs'
-        how = "" if failing else f": a longer time budget, or pairs={search.pairs}, screens all of them"
+        how = "" if failing else f": {remedy}"
         notes += (f"{few}{needed}{how}",)
     lacking = outcome.verdict == "consistent" and not search.complete
     return replace(outcome, notes=notes, verdict="inconclusive" if lacking else outcome.verdict)

@@ -12,7 +12,14 @@ import sys
 
 from privcheck.cli._interruption import answering_signals, keep_status, leave_if_interrupted
 from privcheck.cli._process import all_streams_open, quiet_warnings, replacing_characters
-from privcheck.cli._statuses import INTERRUPTED, INTERRUPTIONS, final_status, status_of_error
+from privcheck.cli._statuses import (
+    BAD_INPUT,
+    INTERRUPTED,
+    INTERRUPTIONS,
+    annotate_error,
+    final_status,
+    status_of_error,
+)
 
 COMPLETE, COMPLETION = "_PRIVCHECK_COMPLETE", ("--install-completion", "--show-completion")
 """The variable by which shells ask for completions, and the options that concern them."""
@@ -43,4 +50,7 @@ def run(arguments: list[str] | None = None) -> int:
     except BaseException as error:  # an uncaught one would exit with 1, which says "violation"
         if completion and isinstance(error, SystemExit):  # the way in which completion ends
             return 2 if error.code else 0
-        return status_of_error(error)
+        status = status_of_error(error)
+        if status == BAD_INPUT:
+            annotate_error(error, sys.argv[1:] if arguments is None else arguments)
+        return status

@@ -14,7 +14,7 @@ from privcheck.cli._delivery import deliver
 from privcheck.cli._described.code_findings import Annotate, Sarif, check_findings, deliver_findings
 from privcheck.cli._described.contexts import ContextOptions
 from privcheck.cli._described.long_runs import check_effort, seconds_of_audit
-from privcheck.cli._described.target import TargetOptions, named_target
+from privcheck.cli._described.target import TargetOptions, named_target, with_file
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_audit
@@ -83,7 +83,7 @@ def audit(
     files: list[Callable[[], object]] = [partial(report.save_html, html)] if html is not None else []
     files += [partial(report.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(report, annotate, sarif)
-    deliver(json, report.to_json(), lambda: details(report), *files)
+    deliver(json, report.to_json(), lambda: with_file(details(report), target), *files)
     return status_of_audit(report)
 
 

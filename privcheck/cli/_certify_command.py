@@ -14,6 +14,7 @@ from privcheck.cli._delivery import deliver
 from privcheck.cli._described.code_findings import Annotate, Sarif, check_findings, deliver_findings
 from privcheck.cli._described.contexts import ContextOptions
 from privcheck.cli._described.long_runs import MANY_GUARDED, check_effort, seconds_of_long_run, seconds_per_run
+from privcheck.cli._described.target import with_file
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_certificate
@@ -67,7 +68,7 @@ def certify(
     files: list[Callable[[], object]] = [partial(certificate.save_html, html)] if html is not None else []
     files += [partial(certificate.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(certificate, annotate, sarif)
-    deliver(json, certificate.to_json(), lambda: details(certificate), *files)
+    deliver(json, certificate.to_json(), lambda: with_file(details(certificate), target), *files)
     return status_of_certificate(certificate)
 
 

@@ -23,7 +23,11 @@ FILES = {
 }
 """The files of a new project, each with its template."""
 
-WORKFLOW = ".github/workflows/watch.yml"
+WATCH, TESTS = ".github/workflows/watch.yml", ".github/workflows/privacy.yml"
+"""The workflow that plays a night, and the one that runs the tests."""
+
+OF_CLASSES = "tests/test_privacy_of_*.py"
+"""The tests that `init --from` has written, in a shell."""
 
 SERVICE_FILES = {
     "README.md": "service_README.md.txt",
@@ -40,6 +44,9 @@ WATCHED_SERVICE = (
 )
 """What a night of each plays; the code of a service is known by its commit."""
 
+KEPT = "--annotate github --store watch/watch.sqlite --html watch/index.html --badge watch/badge.svg || status=$?"
+"""The end of each line that plays a night, in the workflow; with several, the last status other than 0 counts."""
+
 
 def init(
     folder: Annotated[
@@ -54,6 +61,9 @@ def init(
     ] = None,
     watched: Annotated[
         bool, typer.Option("--watch", help="With --from: also write the workflow that plays a night of it each day.")
+    ] = False,
+    workflow: Annotated[
+        bool, typer.Option("--workflow", help="With --from: also write the workflow that runs the test on every push.")
     ] = False,
 ) -> int:
     """Write a small project: a private bandit, tests of its privacy, and GitHub workflows that run them and watch it.
@@ -70,22 +80,24 @@ def init(
 
     This writes one file, a test of the class for the project in the folder. Its claim is that of `[tool.privcheck]`, or
     stands in the test: what the constructor takes by default, or epsilon = 1 and two arms. The class is not imported.
-    With --watch it also writes the workflow that watches the class each night, with a page and a badge; run it in the
-    folder of the repository.
+    With --workflow it also writes the GitHub workflow that runs these tests on every push, and with --watch the one
+    that watches the class each night, with a page and a badge; run it in the folder of the repository. Another class
+    gets a test of its own, which the first workflow runs too, and a line in the second.
 
-    No file is overwritten: if any of them exists, nothing is written.
+    No file is overwritten: if any of them exists, nothing is written. To the workflow of --watch lines are added.
 
     Exit status: 0, or 2 for bad input.
     """
-    from privcheck.errors import PrivcheckError, printable
+    from privcheck.errors import PrivcheckError, printable, words
     from privcheck.files import write_whole
 
     place = Path(folder)
     if of is not None:
-        return _write_test(place, folder, of, service=service, watched=watched)
-    if watched:
-        hint = "name your bandit: --from my_bandit.py:MyBandit"
-        raise PrivcheckError("watch", True, "--from beside it, since a new project has the workflow", hint)
+        return _write_test(place, folder, of, service=service, watched=watched, workflow=workflow)
+    for option, given in (("watch", watched), ("workflow", workflow)):
+        if given:
+            got, hint = words(f"--{option} without --from"), "name your bandit: --from my_bandit.py:MyBandit"
+            raise PrivcheckError(option, got, "--from beside it, since a new project has the workflow", hint)
     texts = skeleton(place, service=service)
     check_free(place, list(texts))
     for path, text in texts.items():
@@ -97,8 +109,8 @@ def init(
     return 0
 
 
-def _write_test(place: Path, folder: str, of: str, *, service: bool, watched: bool) -> int:
-    """Write the test of a class, and the workflow that watches it, and say what was written and how it is run."""
+def _write_test(place: Path, folder: str, of: str, *, service: bool, watched: bool, workflow: bool) -> int:
+    """Write the test of a class, and its workflows, and say what was written and how it is run."""
     from privcheck.cli._described.privacy_test_of import privacy_test_of, watched_as
     from privcheck.errors import PrivcheckError, printable
     from privcheck.files import write_whole
@@ -106,19 +118,60 @@ def _write_test(place: Path, folder: str, of: str, *, service: bool, watched: bo
     if service:
         raise PrivcheckError("from", of, "no service beside it", "leave out --service: a service has no class")
     path, text = privacy_test_of(place, of)
-    texts = {path: text}
+    check_free(place, [path])
+    texts, told = {path: text}, list[str]()
+    if workflow:
+        _add(texts, told, TESTS, *_tested(place, path))
     if watched:
-        project = " ." if (place / "pyproject.toml").is_file() else ""
-        texts[WORKFLOW] = _filled("watch.yml.txt", {"watched": watched_as(place, of), "project": project})
-    check_free(place, list(texts))
+        _add(texts, told, WATCH, *_watching(place, watched_as(place, of)))
     for each, content in texts.items():
         write_whole(place / each, content, "folder")
-    enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
     sys.stdout.write("".join(f"{printable(str(place / each))}\n" for each in texts))
-    if watched:
-        sys.stdout.write(f"Put the owner of privcheck's repository into {WORKFLOW}, and read the claim in it, too.\n")
-    sys.stdout.write(f"Now read the claim in it, and run: {enter}pytest {path}\n")
+    sys.stdout.write("".join(f"{printable(each)}\n" for each in told))
+    enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
+    sys.stdout.write(f"Now read the claim in {printable(path)}, and run: {enter}pytest {path}\n")
     return 0
+
+
+def _add(texts: dict[str, str], told: list[str], path: str, text: str, said: str) -> None:
+    """Take note of a workflow, if there is something to write, and of what is said about it."""
+    if text:
+        texts[path] = text
+    told.append(said)
+
+
+def _tested(place: Path, path: str) -> tuple[str, str]:
+    """Return the workflow that runs the tests of classes, "" if it stays as it is, and what is said about it."""
+    there = place / TESTS
+    if there.exists():
+        if OF_CLASSES in there.read_text(encoding="utf-8", errors="replace"):
+            return "", f"{TESTS} is there, and runs this test, too."
+        return "", f"{TESTS} is there, and stays as it is: let it run pytest {path}."
+    text = _filled(
+        "privacy.yml.txt", {"project": _project(place), "tests": f" {OF_CLASSES} --privcheck-output=privacy-reports"}
+    )
+    return text, f"Put the owner of privcheck's repository into {TESTS}, and what your tests need besides."
+
+
+def _watching(place: Path, watched: str) -> tuple[str, str]:
+    """Return the workflow that watches a class, too, "" if it stays as it is, and what is said about it."""
+    there, line = place / WATCH, f"privcheck watch {watched} {KEPT}"
+    if not there.exists():
+        text = _filled("watch.yml.txt", {"night": line, "project": _project(place)})
+        return text, f"Put the owner of privcheck's repository into {WATCH}, and read the claim in it, too."
+    text = there.read_text(encoding="utf-8", errors="replace")
+    own = [*re.finditer(rf"^( +)privcheck watch .*{re.escape(KEPT)}\n", text, re.M)]
+    if line in text:
+        return "", f"{WATCH} is there, and watches this class."
+    if not own:
+        return "", f"{WATCH} is there, and stays as it is: it is not as it was written. Add this line to it: {line}"
+    end = own[-1].end()
+    return f"{text[:end]}{own[-1][1]}{line}\n{text[end:]}", f"A line was added to {WATCH}: read the claim in it, too."
+
+
+def _project(place: Path) -> str:
+    """Return what installs the project in the folder beside privcheck, an argument of pip; "" if there is none."""
+    return " ." if any((place / name).is_file() for name in ("pyproject.toml", "setup.py")) else ""
 
 
 def skeleton(place: Path, *, service: bool = False) -> dict[str, str]:
@@ -130,10 +183,11 @@ def skeleton(place: Path, *, service: bool = False) -> dict[str, str]:
     package = package_name(place.resolve().name)
     names = {"package": package, "name": package.replace("_", "-")}
     watched = (WATCHED_SERVICE if service else WATCHED).format(**names)
-    names |= {"watched": watched, "project": "" if service else " ."}
+    names |= {"night": f"privcheck watch {watched} {KEPT}", "tests": ""}
     texts = {}
     for path, template in (SERVICE_FILES if service else FILES).items():
-        texts[path.format(**names)] = _filled(template, names)
+        project = "" if service else " ." if path == WATCH else " '.[test]'"
+        texts[path.format(**names)] = _filled(template, names | {"project": project})
     return texts
 
 

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from privcheck.cli._described.option_words import PLAY_COMMANDS, in_options
 from privcheck.cli._interruption import interrupted_status
 from privcheck.errors import PrivcheckError, on_one_line
 
@@ -158,7 +160,7 @@ def status_of_error(error: BaseException) -> int:
     if stopped is not None and not isinstance(error, PrivcheckError | BrokenPipeError):
         return _told("interrupted", stopped)  # workers that the same signal ended raise errors of their own
     if isinstance(error, PrivcheckError):
-        return _told(str(error), BAD_INPUT)
+        return _told(str(in_options(error)), BAD_INPUT)
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
         return _told("interrupted", INTERRUPTED)
     if isinstance(error, BrokenPipeError):
@@ -198,10 +200,29 @@ def _usage(error: BaseException) -> int:
     return _told(f"{message}; {_what_there_is(error)}", BAD_INPUT)
 
 
+def annotate_error(error: BaseException, words: list[str]) -> None:
+    """Print an error as an annotation, if the command was asked for annotations: a job shows no other line of its log.
+
+    Parameters
+    ----------
+    error : what ended the command as bad input.
+    words : its arguments.
+    """
+    if "--annotate=github" not in words and ("--annotate", "github") not in itertools.pairwise(words):
+        return
+    from privcheck.reporting import workflow_commands
+
+    said = str(in_options(error)) if isinstance(error, PrivcheckError) else getattr(error, "format_message", str)()
+    sys.stdout.write(workflow_commands(RuntimeError(said or str(error))))
+    sys.stdout.flush()
+
+
 def _what_there_is(error: BaseException) -> str:
     """Return which help to read."""
     context = getattr(error, "ctx", None)
     command = "" if context is None else context.command_path.partition(" ")[2]
+    if getattr(error, "option_name", None) in ("--command", "--url"):
+        return PLAY_COMMANDS
     if not command:
         return f"`privcheck --help` lists the {'options' if 'option' in type(error).__name__.lower() else 'commands'}"
     return f"`privcheck {command} --help` lists the options"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +13,7 @@ from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.code_findings import Annotate, check_findings, deliver_findings
 from privcheck.cli._described.contexts import ContextOptions
-from privcheck.cli._described.target import TargetOptions, named_target
+from privcheck.cli._described.target import TargetOptions, named_target, with_file
 from privcheck.cli._options import Json, check_html, check_json, number
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_watch
@@ -37,7 +37,7 @@ def watch(
     wait: Annotated[float, number("wait", "Seconds to wait for another process that plays a night.", "SECONDS")] = 0.0,
     json: Json = None,
     html: Annotated[str | None, typer.Option(help="Write a page about the whole store to this .html file.")] = None,
-    badge: Annotated[str | None, typer.Option(help="Write a badge that says what is known to this .svg file.")] = None,
+    badge: Annotated[str | None, typer.Option(help="Write a badge about the whole store to this .svg file.")] = None,
     annotate: Annotate = None,
     **options: Any,
 ) -> int:
@@ -60,8 +60,8 @@ def watch(
     A night that was interrupted is finished first; one that is played twice is counted once. Exit status: 0 no alarm,
     1 an alarm, 2 bad input, 3 nothing was counted, 130 or 143 interrupted.
     """
-    from privcheck.files import check_output, write_whole
-    from privcheck.reporting import badge_svg, details, render_watches
+    from privcheck.files import check_output
+    from privcheck.reporting import badge_svg, details
     from privcheck.watching import read_watches
     from privcheck.watching import watch as run_watch
 
@@ -72,6 +72,8 @@ def watch(
     check_findings(annotate, None, json)
     described = vars(taken(options, TargetOptions))
     contexts = taken(options, ContextOptions).made()
+    if badge is not None:
+        badge_svg(read_watches(store) if _has_watches(store) else [], _text_of(badge))
     if target is None and not any(described.values()):
         return _show(read_watches(store), json, html, badge)
     played = named_target(target, **described)
@@ -79,34 +81,44 @@ def watch(
         report = run_watch(
             played, store=store, name=name, version=code_version, wait=wait, **options | {"contexts": contexts}
         )
-    files: list[Callable[[], object]] = []
-    if html is not None:
-        files.append(lambda: write_whole(html, render_watches(_newest(report, read_watches(store))), "html"))
-    if badge is not None:
-        files.append(partial(write_whole, badge, badge_svg(report), "badge"))
+    files = _pages(_newest(report, read_watches(store)), html, badge)
     files += deliver_findings(report, annotate, None)
-    deliver(json, report.to_json(), lambda: details(report), *files)
+    deliver(json, report.to_json(), lambda: with_file(details(report), target), *files)
     return status_of_watch(report, played=options["nights"] > 0)
 
 
 def _show(reports: list[WatchReport], json: str | None, html: str | None, badge: str | None) -> int:
     from rich.console import Group
 
-    from privcheck.errors import PrivcheckError, words
-    from privcheck.files import write_whole
-    from privcheck.reporting import badge_svg, details, render_watches
+    from privcheck.reporting import details
     from privcheck.serialise import to_json
 
-    if badge is not None and len(reports) != 1:
-        got = words(f"a store of {len(reports)} watches")
-        raise PrivcheckError("badge", got, "one watch", "name its target: a badge says what is known of one")
+    files = _pages(reports, html, badge)
+    deliver(json, to_json({"watches": reports}), lambda: Group(*map(details, reports)), *files)
+    return max((status_of_watch(report, played=False) for report in reports), default=0)
+
+
+def _pages(reports: list[WatchReport], html: str | None, badge: str | None) -> list[Callable[[], object]]:
+    """Return what writes the page and the badge of a store."""
+    from privcheck.files import write_whole
+    from privcheck.reporting import badge_svg, render_watches
+
     files: list[Callable[[], object]] = []
     if html is not None:
         files.append(lambda: write_whole(html, render_watches(reports), "html"))
     if badge is not None:
-        files.append(partial(write_whole, badge, badge_svg(reports[0]), "badge"))
-    deliver(json, to_json({"watches": reports}), lambda: Group(*map(details, reports)), *files)
-    return max((status_of_watch(report, played=False) for report in reports), default=0)
+        files.append(lambda: write_whole(badge, badge_svg(reports, _text_of(badge)), "badge"))
+    return files
+
+
+def _text_of(badge: str) -> str:
+    """Return the text of the badge that is there; "" if there is none."""
+    file = Path(badge)
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+
+
+def _has_watches(store: str) -> bool:
+    return Path(store).is_file() and Path(store).stat().st_size > 0
 
 
 def _newest(report: WatchReport, reports: list[WatchReport]) -> list[WatchReport]:

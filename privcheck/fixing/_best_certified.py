@@ -1,4 +1,6 @@
-"""Which patches are certified: those with the least regret first, until two are, one of them by edits of each kind."""
+"""Which patches are certified: those with the least regret first, until two are, one by edits of each kind; and the
+smallest.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,22 @@ ORDER = (RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING, NOT_CERTIFIED, WITHDRAWN)
 MOST = 150.0
 """CPU seconds of certificates and audits after which no other is begun."""
 
-OTHERS_FIRST = "guarded runs find nothing, and no certificate was made of it, because other patches come first"
+OTHERS_FIRST = (
+    "guarded runs find nothing, and no certificate was made of it, because others have less regret or fewer lines: if "
+    "you prefer it, take it with --patch and certify the patched file"
+)
 TIME_OVER = "guarded runs find nothing, and no certificate was made of it, because those of others took too long"
 
 
 def best_certified(
     patches: Sequence[FixPatch], source: SourceText, class_name: str, setting: Setting
 ) -> list[FixPatch]:
-    """Return the patches in their order, with the certificates of two.
+    """Return the patches in their order, with the certificates of two or three.
 
     A certificate takes some seconds, and regret decides which patch comes first: so the first by regret of those that
     learn are certified, and audited, until one is recommended. One more is certified beside it, of the other kind if
-    there is one. If none is recommended, those that stop learning are certified until one is.
+    there is one, and the patch with the fewest lines if both have more. If none is recommended, those that stop
+    learning are certified until one is.
 
     Parameters
     ----------
@@ -44,6 +50,11 @@ def best_certified(
         rest.sort(key=lambda patch: patch.by_targeted_edits == found.by_targeted_edits)  # then still by regret
         second, withdrawn = _first(rest, source, class_name, setting, until)
         done += [found, *withdrawn, *([] if second is None else [second])]
+        least = min(learning, key=_size)
+        if second is not None and all(_size(least) < _size(patch) for patch in (found, second)):
+            third, withdrawn = _first([least], source, class_name, setting, until)
+            done += [*withdrawn, *([replace(least, why=TIME_OVER)] if third is None and not withdrawn else [])]
+            done += [] if third is None else [third]
     else:
         second, withdrawn = _first([patch for patch in waiting if patch.why], source, class_name, setting, until)
         done += [*withdrawn, *([] if second is None else [second])]
@@ -60,6 +71,10 @@ def best_certified(
 def _regret(patch: FixPatch) -> float:
     """Regret decides among certified patches that learn; the number of lines plays no part."""
     return 0.0 if patch.regret is None else patch.regret.share
+
+
+def _size(patch: FixPatch) -> int:
+    return sum(patch.changed_lines)
 
 
 def _first(

@@ -56,9 +56,9 @@ def fix(
     Guarded runs find what leaks or exceeds the budget. Edits of a closed list are made for it, one after the other,
     until guarded runs find nothing; edits that fit any bandit, noisy rewards and noisy blocks of rewards, are always
     tried where the class can be edited so. Each patch that is left is looked at afresh, with another seed and in two
-    more settings, and its regret is measured beside that of the original. As far as time allows two of them are
-    certified: the best, and the best of the other kind if there is one, which is by edits for what was found, or by
-    edits that fit any bandit. The file is read and not changed: see `save_patch`.
+    more settings, and its regret is measured beside that of the original. As far as time allows three of them are
+    certified: the best, the best of the other kind if there is one, which is by edits for what was found, or by edits
+    that fit any bandit, and the smallest. The file is read and not changed: see `save_patch`.
 
     Parameters
     ----------

@@ -7,7 +7,6 @@ from ._chained_entries import START as START
 from ._chained_entries import Entry as Entry
 from ._journal import Admission as Admission
 from ._journal import Answered as Answered
-from ._journal import ForgottenError as ForgottenError
 from ._journal import Journal as Journal
 from ._kept_snapshots import Snapshot as Snapshot
 from ._kept_snapshots import SnapshotRow as SnapshotRow

@@ -108,7 +108,8 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
     file = Path(path)
     hint = "what was committed to it is still there; ask again, under the same id, for what got no answer"
     expected = f"a ledger on a local disk that this process can read{' and write' if make else ''}"
-    refusal = Refusal(file, "ledger", expected, hint)
+    other = "give the file that `privcheck.guard` was given, or a name that is free"
+    refusal = Refusal(file, "ledger", expected, hint, other)
     with refusal.turning_errors():
         if file.is_dir():
             raise refusal.because("it is a folder", "add a file name")

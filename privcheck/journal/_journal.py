@@ -6,13 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import ClassVar, NamedTuple, Protocol
 
-from privcheck.errors import PrivcheckError
 from privcheck.journal._chained_entries import Entry, Said
 from privcheck.journal._kept_snapshots import Snapshot
-
-
-class ForgottenError(PrivcheckError):
-    """What an event was told is not there any more."""
 
 
 class Answered(NamedTuple):
@@ -87,7 +82,7 @@ class Journal(Protocol):
         """Return the entries after this one, in order."""
 
     def told(self, number: int) -> tuple[bytes, bytes]:
-        """Return the salt of the event with this entry and what it was told; ForgottenError if that is forgotten."""
+        """Return the salt of the event with this entry and what it was told."""
 
     def snapshot(self, code: str) -> Snapshot | None:
         """Return the snapshot that code like this has taken; None if there is none that fits the entries."""

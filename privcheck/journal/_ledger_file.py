@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry, Said
 from privcheck.journal._databases import PLACES, head_database, ledger_database
-from privcheck.journal._journal import Admission, Answered, ForgottenError
+from privcheck.journal._journal import Admission, Answered
 from privcheck.journal._kept_snapshots import (
     Snapshot,
     drop_snapshot,
@@ -57,6 +57,7 @@ ONWARD = "UPDATE head SET number = ?, hash = ? WHERE ledger = ? AND number = ? A
 durable when it returns.
 """
 
+IS_THERE = "SELECT 1 FROM written WHERE id = ? AND hash = ?"
 OF_REQUEST = "scope = ? AND request = ? AND kind = ? AND request <> ''"
 OF_PERSON = "substr(who, 1, 8) = ? AND window = ? AND who = ? AND who <> '' AND scope = ? ORDER BY id"
 
@@ -98,7 +99,7 @@ class SqliteJournal:
             self._closing_heads = weakref.finalize(self, self.heads.close)
             with self.database.transaction():
                 self.chain = self._open(name, parameters, agrees, continues)
-            self.scope, self._shown = self.chain[0], 0
+            self.scope, self._shown = self.chain[0], (0, START)
             self._heads: dict[str, tuple[int, bytes]] = {}
             self._ends = between(self.scope.number)
             self._last: tuple[int, bytes] | None = None
@@ -169,8 +170,7 @@ class SqliteJournal:
         if found is None:
             expected = "the code, versions and kind of processor that forgot"
             refusal = replace(self.database.refusal, expected=expected)
-            refused = refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
-            raise ForgottenError(refused.parameter, refused.value, refused.expected, refused.hint)
+            raise refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
         return found
 
     def snapshot(self, code: str) -> Snapshot | None:
@@ -234,14 +234,13 @@ class SqliteJournal:
     def show(self, number: int, chained: bytes, scope: Opened | None = None) -> None:
         """Let the head say that the scope goes at least as far as this entry; it only moves forward."""
         if scope is None:
-            if number <= self._shown:
+            if (number, chained) == self._shown:
                 return
-            self._shown = max(self._shown, number)
-            scope = self.scope
+            self._shown, scope = (number, chained), self.scope
         try:
             self._move_head(number, chained, scope)
         except BaseException:
-            self._shown = 0
+            self._shown = 0, START
             raise
 
     def _move_head(self, number: int, chained: bytes, scope: Opened) -> None:
@@ -252,7 +251,8 @@ class SqliteJournal:
         while True:
             known = self._heads.get(scope.identity, (number, b""))
             moved = (number, chained, scope.identity, *known)
-            if number > known[0] and self.heads.execute(ONWARD, moved).rowcount == 1:
+            onward = number > known[0] and self._has(scope, *known)  # the file may have been put back meanwhile
+            if onward and self.heads.execute(ONWARD, moved).rowcount == 1:
                 self._heads[scope.identity] = number, chained
                 return
             if not (rows := self.heads.rows(HEAD, (scope.identity,))):
@@ -260,14 +260,17 @@ class SqliteJournal:
                 self.heads.execute("INSERT INTO head VALUES (?, ?, ?, ?) ON CONFLICT (ledger) DO NOTHING", row)
                 continue
             known = rows[0]
-            found = entry(self.database, scope, known[0])
-            if found is None or found.hash != known[1]:
+            if not self._has(scope, *known):
                 reason = f"entry {known[0]} of the scope {scope.name!r} is not the one that its head knows"
                 hint = "another worker writes to a copy of this file: stop all workers, and keep one of the two"
                 raise self.database.refusal.because(reason, hint)
             self._heads[scope.identity] = known
             if number <= known[0]:
                 return
+
+    def _has(self, scope: Opened, number: int, chained: bytes) -> bool:
+        """Return whether the file has this entry of a scope."""
+        return bool(self.database.rows(IS_THERE, (scope.number * PLACES + number, chained)))
 
     def _open(
         self, name: str, parameters: dict[str, Any], agrees: Callable[[dict[str, Any], bool], None], old: str | None

@@ -16,13 +16,13 @@ from ._pages.page_index import read_folder as read_folder
 from ._pages.page_index import save_index as save_index
 from ._pages.page_watch import render_watches as render_watches
 from ._pictures.audited_bounds_picture import bounds_figure as bounds_figure
+from ._pictures.badge import badge_svg as badge_svg
 from ._pictures.divergence_picture import divergence_figure as divergence_figure
 from ._pictures.ledger_picture import ledger_figure as ledger_figure
 from ._pictures.simulation_pictures import panels_figure as panels_figure
 from ._pictures.simulation_pictures import small_png as small_png
 from ._pictures.svg import save_png as save_png
 from ._pictures.svg import to_svg as to_svg
-from ._pictures.watch_picture import badge_svg as badge_svg
 from ._pictures.witness_picture import witness_figure as witness_figure
 from ._presented import as_csv as as_csv
 from ._presented import as_json as as_json

@@ -146,7 +146,7 @@ def as_csv(result: Any) -> str:
 
 
 def workflow_commands(result: Any) -> str:
-    """Return the findings of an audit or a certificate as GitHub shows them at lines of code."""
+    """Return the findings of an audit or a certificate, or an error, as GitHub shows them at lines of code."""
     from privcheck.reporting._annotations.code_finding import findings
     from privcheck.reporting._annotations.github import commands_of
 

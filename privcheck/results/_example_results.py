@@ -162,7 +162,7 @@ WATCHED = WatchReport(
         WatchedNight(1, "2026-03-01T03:17:00Z", 1, 100, "round 1: (0, 0) vs (1, 1)", "arm 1 in round 2", 30, 20, 1.1),
         WatchedNight(2, "2026-03-02T03:17:00Z", 2, 100, "round 1: (0, 0) vs (1, 1)", "arm 1 in round 2", 90, 10, 2e3),
     ),
-    versions=(WatchedVersion(1, "a1b2c3d4e5f6", 1, 1, 8.1), WatchedVersion(2, "0f1e2d3c4b5a", 2, 1, 7.2)),
+    versions=(WatchedVersion(1, "a1b2c3d4e5f60718", 1, 1, 8.1), WatchedVersion(2, "0f1e2d3c4b5a6978", 2, 1, 7.2)),
     alarms=(WatchAlarm(2, 1, 2, 2e3),),
 )
 """Two nights, of which the second raises an alarm."""

@@ -49,7 +49,7 @@ class Remark:
     ----------
     policy : its label.
     kind : "fewer-runs" (the time was up), "failed" (it is left out), "interrupted" or "played-anew" (what a store
-        had kept was not believed).
+        had kept, or what workers showed, was not believed).
     text : in words.
     """
 

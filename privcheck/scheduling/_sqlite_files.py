@@ -35,12 +35,14 @@ class Refusal:
     parameter : the argument that names it.
     expected : what would have been accepted, in words.
     hint : what is not lost, and what to do.
+    no_database : what to do about a file that is none; by default the hint.
     """
 
     folder: Path
     parameter: str
     expected: str
     hint: str
+    no_database: str = ""
 
     def because(self, reason: str, hint: str = "") -> PrivcheckError:
         """Return the error that says what is wrong with the folder."""
@@ -59,7 +61,8 @@ class Refusal:
         full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
         full = full or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
         reason = getattr(error, "strerror", None) or str(error)
-        return self.because("the disk is full" if full else reason)
+        none = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
+        return self.because("the disk is full" if full else reason, self.no_database if none else "")
 
 
 class Database:

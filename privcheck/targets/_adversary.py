@@ -14,7 +14,7 @@ from privcheck.feedback import kind
 from privcheck.privacy import check_rewards_range
 from privcheck.targets._location import describe_exception
 from privcheck.targets._mechanism import MechanismRunner
-from privcheck.targets._options_game import Game
+from privcheck.targets._options.game_options import Game
 from privcheck.targets._player import play_rounds
 from privcheck.targets._stream_pair import Given, StreamPair
 from privcheck.targets._target import Target

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from privcheck.declared import Integer
-from privcheck.targets._declaring_options import EFFORT, PLAYED, Checked, like, listed, option
-from privcheck.targets._options_claim import Claim
-from privcheck.targets._options_effort import Effort
-from privcheck.targets._options_game import Game
+from privcheck.targets._options.claim_options import Claim
+from privcheck.targets._options.declaring import EFFORT, PLAYED, Checked, like, listed, option
+from privcheck.targets._options.effort_options import Effort
+from privcheck.targets._options.game_options import Game
 from privcheck.targets._settings import Options
 
 EXECUTIONS = 20

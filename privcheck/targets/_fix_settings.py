@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from privcheck.declared import POSITIVE, Integer
 from privcheck.errors import PrivcheckError
-from privcheck.targets._declaring_options import EFFORT, PLAYED, like, option
-from privcheck.targets._options_claim import Claim
-from privcheck.targets._options_effort import Effort
-from privcheck.targets._options_game import Game
+from privcheck.targets._options.claim_options import Claim
+from privcheck.targets._options.declaring import EFFORT, PLAYED, like, option
+from privcheck.targets._options.effort_options import Effort
+from privcheck.targets._options.game_options import Game
 from privcheck.targets._settings import Options
 
 LOOKED_AT, PRICED, PRICE = 40, 2000, 60.0

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import importlib
 import importlib.util
 import inspect
 import sys
 import traceback
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.reached_state import own_modules
+from privcheck.targets._fresh_imports import FromSource, imported_anew
 
 PACKAGE = Path(__file__).parents[1]
-
-_imported: dict[str, tuple[ModuleType, str]] = {}
-"""Modules that targets have imported, by name, with the SHA-256 of their files."""
 
 FACTORY_KEYWORDS = ("arms", "epsilon", "delta", "horizon", "rho", "mu")
 OWN_ARMS = frozenset(
@@ -64,7 +58,7 @@ class Location:
 
     def load(self) -> Callable[..., Any]:
         """Import the file or module and return the named factory; raise PrivcheckError if that fails."""
-        with _imported_anew():
+        with imported_anew():
             module = _import_file(Path(self.module)) if self.is_file else _import_module(self.module, self.name)
         if not hasattr(module, self.name):
             public = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
@@ -98,48 +92,11 @@ def function_at(place: Any) -> Any:
     return Location(module, name).load()
 
 
-class _FromSource(SourceFileLoader):
-    """Loads a file as it is now, never as it was when bytecode of it was kept."""
-
-    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
-        """Return the code of the file."""
-        return self.source_to_code(self.get_data(self.path), self.path)
-
-
-@contextmanager
-def _imported_anew() -> Iterator[None]:
-    """Import in the block what the file says now of modules that were imported in an earlier one.
-
-    If one of them has changed, all are imported anew, for others may hold what they have taken from it. Modules that
-    were there before the first block are left as they are: their user may have set something in them. Bytecode is not
-    kept: Python would take it for that of a file of the same length that was written in the same second.
-    """
-    there = {name: held for name, held in _imported.items() if sys.modules.get(name) is held[0]}
-    if any(_digest(module) != known for module, known in there.values()):
-        for name in there:
-            del sys.modules[name]
-        _imported.clear()
-    before, kept = set(sys.modules), sys.dont_write_bytecode
-    sys.dont_write_bytecode = True
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = kept
-        for name in own_modules() - before:
-            _imported[name] = sys.modules[name], _digest(sys.modules[name])
-
-
-def _digest(module: ModuleType) -> str:
-    """Return the SHA-256 of a module's file as it is now; "" if it is gone."""
-    file = Path(str(module.__file__))
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
-
-
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PrivcheckError("target", str(path), "an existing Python file", "check the path")
     name = "privcheck_target_" + path.stem
-    spec = importlib.util.spec_from_file_location(name, path, loader=_FromSource(name, str(path)))
+    spec = importlib.util.spec_from_file_location(name, path, loader=FromSource(name, str(path)))
     if spec is None or spec.loader is None:
         raise PrivcheckError("target", str(path), "a Python file", "give path/to/file.py:name")
     module = importlib.util.module_from_spec(spec)

@@ -213,7 +213,8 @@ class PolicyRunner:
         except BaseException as error:
             expected = "a factory that builds a policy from a Generator"
             hint = about_first_parameter(self.factory) if self._takes_rng else ""
-            raise PolicyError("target", words(describe_exception(error)), expected, hint) from None
+            got = words(f"{describe_exception(error)}, raised by {_called(self.factory)}")
+            raise PolicyError("target", got, expected, hint) from None
 
     def play(self, table: Table, runs: int, seed: np.random.SeedSequence, other: Any = None) -> Outputs:
         rng = generator(seed)
@@ -246,3 +247,13 @@ class PolicyRunner:
         if actions.size and not 0 <= actions.min() <= actions.max() < self.kind.symbols(arms):
             raise unknown_arm(int(actions.max() if actions.min() >= 0 else actions.min()), arms, "action")
         return actions.astype(self.kind.dtype)
+
+
+def _called(factory: Any) -> str:
+    """Return what a factory is, in words.
+
+    >>> _called(dict), _called(len)
+    ('the constructor of dict', 'the factory len')
+    """
+    name = getattr(factory, "__name__", type(factory).__name__)
+    return f"the constructor of {name}" if isinstance(factory, type) else f"the factory {name}"

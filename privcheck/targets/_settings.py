@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from privcheck.declared import check_names, declared_fields
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._options_claim import Claim
-from privcheck.targets._options_effort import Effort
-from privcheck.targets._options_execution import Execution
-from privcheck.targets._options_game import Game
+from privcheck.targets._options.claim_options import Claim
+from privcheck.targets._options.effort_options import Effort
+from privcheck.targets._options.execution_options import Execution
+from privcheck.targets._options.game_options import Game
 
 if TYPE_CHECKING:
     from typing import Self

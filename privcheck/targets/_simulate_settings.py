@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from privcheck.declared import POSITIVE, Declared, Integer, Real, Switch
 from privcheck.errors import PrivcheckError
-from privcheck.targets._declaring_options import EFFORT, PLAYED, Checked, Unlimited, as_given, like, option
-from privcheck.targets._options_claim import Claim
-from privcheck.targets._options_effort import DEFAULT_TIME_BUDGET, Effort
-from privcheck.targets._options_execution import Execution
+from privcheck.targets._options.claim_options import Claim
+from privcheck.targets._options.declaring import EFFORT, PLAYED, Checked, Unlimited, as_given, like, option
+from privcheck.targets._options.effort_options import DEFAULT_TIME_BUDGET, Effort
+from privcheck.targets._options.execution_options import Execution
 from privcheck.targets._settings import Options
 
 

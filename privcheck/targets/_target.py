@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,8 +17,8 @@ from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets._location import Location, classes_in, function_at, own_arms
 from privcheck.targets._mechanism import MechanismRunner, is_mechanism, refuse_mechanism
-from privcheck.targets._options_claim import Claim
-from privcheck.targets._options_game import Game
+from privcheck.targets._options.claim_options import Claim
+from privcheck.targets._options.game_options import Game
 from privcheck.targets._runners import KernelRunner, PolicyRunner, Runner
 from privcheck.targets._services.service import Service
 from privcheck.targets._services.service_runner import ServiceRunner
@@ -155,6 +156,9 @@ def load_factory(target: Any) -> tuple[str, Callable[..., Any], Location | None]
 
 
 def _imported(target: Any) -> tuple[Location | None, Any]:
+    if isinstance(target, str) and Path(target).suffix and Path(target).is_file() and not target.endswith(".py"):
+        hint = f"what another language plays is a command: --command '...' that runs {target}, or from_command([...])"
+        raise PrivcheckError("target", target, "path/to/file.py:name of Python code", hint)
     if not isinstance(target, str) or (":" not in target and not target.endswith(".py")):
         return None, target
     module, _, name = target.rpartition(":") if ":" in target else (target, "", "")

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from privcheck.declared import Integer
-from privcheck.targets._declaring_options import EFFORT, like, option
-from privcheck.targets._options_claim import Claim
-from privcheck.targets._options_effort import Effort
-from privcheck.targets._options_execution import Execution
-from privcheck.targets._options_game import Game
+from privcheck.targets._options.claim_options import Claim
+from privcheck.targets._options.declaring import EFFORT, like, option
+from privcheck.targets._options.effort_options import Effort
+from privcheck.targets._options.execution_options import Execution
+from privcheck.targets._options.game_options import Game
 from privcheck.targets._settings import Options
 
 NIGHTLY_RUNS = 100

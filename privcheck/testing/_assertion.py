@@ -99,9 +99,18 @@ def known(options: Mapping[str, Any], function: Callable[..., Any]) -> None:
     names = list(inspect.signature(function).parameters)[1:]
     for name in options:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else ""
-            raise PrivcheckError("option", name, f"one of {', '.join(names)}", hint)
+            raise unknown_option(name, names)
+
+
+def unknown_option(name: str, names: list[str]) -> PrivcheckError:
+    """Return the error about an option that is none of these names.
+
+    >>> print(unknown_option("arm", ["epsilon", "arms"]))
+    option: got 'arm' (did you mean 'arms'?), expected one of epsilon, arms
+    """
+    near = difflib.get_close_matches(name, names, n=1)
+    got = f"{name!r} (did you mean {near[0]!r}?)" if near else repr(name)
+    return PrivcheckError("option", words(got), f"one of {', '.join(names)}")
 
 
 def name_of(target: Any) -> str:

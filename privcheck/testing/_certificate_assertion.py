@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from privcheck.auditing import shown_path
@@ -16,6 +17,7 @@ from privcheck.targets import EXECUTIONS
 from privcheck.testing._assertion import FACT, asked, assertion, called, failure, known, nothing, passed
 from privcheck.testing._kept_page import keep_page
 from privcheck.testing._project import arms_of, setting
+from privcheck.testing._running import current
 
 
 @assertion
@@ -84,9 +86,18 @@ def assert_certified(
 def _place(target: Any) -> str:
     """Return the file and the name of a target that is a class at the top level of a file, or its place; else "-"."""
     if isinstance(target, str):
-        return target
+        given, _, name = target.rpartition(":")
+        return f"{_from_the_root(given)}:{name}" if given.endswith(".py") else target
     file = None
     if isinstance(target, type) and "." not in target.__qualname__:
         with suppress(TypeError, OSError):
             file = inspect.getsourcefile(target)
-    return "-" if file is None else f"{shown_path(file)}:{target.__name__}"
+    return "-" if file is None else f"{_from_the_root(file)}:{target.__name__}"
+
+
+def _from_the_root(file: str) -> str:
+    """Return a path from the root of the project, from which the replay is called too, if the file lies below it."""
+    config, path = current().config, Path(file).resolve()
+    if config is None or not path.is_relative_to(config.rootpath.resolve()):
+        return shown_path(file)
+    return path.relative_to(config.rootpath.resolve()).as_posix()

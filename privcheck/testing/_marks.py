@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 from privcheck.errors import PrivcheckError
 from privcheck.targets import CertifySettings, Options, Settings
-from privcheck.testing._assertion import PrivacyFailure
+from privcheck.testing._assertion import PrivacyFailure, unknown_option
 from privcheck.testing._project import project
 from privcheck.testing.plugin import MARKS
 
@@ -42,9 +41,7 @@ def _arguments(mark: pytest.Mark, names: list[str]) -> dict[str, Any]:
         raise TypeError("got epsilon twice; give it once")
     for name in mark.kwargs:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else ""
-            raise PrivcheckError("option", name, f"one of {', '.join(names)}", hint)
+            raise unknown_option(name, names)
     return {"epsilon": mark.args[0]} | dict(mark.kwargs) if mark.args else dict(mark.kwargs)
 
 
@@ -55,6 +52,9 @@ def asserting(test: Callable[..., Any], marks: list[pytest.Mark]) -> Callable[..
     @functools.wraps(test)
     def asserted(**arguments: Any) -> None:
         target = test(**arguments)
+        if target is None:
+            expected, hint = "a factory, an id or a place", "the test returns nothing: did you forget `return`?"
+            pytest.fail(f"{PrivcheckError('target', None, expected, hint)}", pytrace=False)
         for mark in marks:
             assertion = getattr(privcheck.testing, MARKS[mark.name][0])
             try:

@@ -44,6 +44,9 @@ LOCK = "-lock"
 """What the file is called, beside the store, that only one process at a time can hold."""
 
 
+NO_STORE = "give the file that `privcheck watch` wrote, or a name that is free"
+
+
 class EvidenceStore:
     """A store of watches.
 
@@ -63,7 +66,7 @@ class EvidenceStore:
             raise PrivcheckError("store", path, "the path of a file", 'as in store="watch.sqlite"')
         self.file = Path(path)
         hint = "what was counted before is still there"
-        self.refusal = Refusal(self.file, "store", "a store of watches on a local disk", hint)
+        self.refusal = Refusal(self.file, "store", "a store of watches on a local disk", hint, NO_STORE)
         with self.refusal.turning_errors():
             if self.file.is_dir():
                 raise self.refusal.because("it is a folder", "add a file name")

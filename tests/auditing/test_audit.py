@@ -24,6 +24,7 @@ from privcheck.auditing._search.stream_families import structured_pairs
 from privcheck.auditing._search.successive_halving import Screening, screening_rounds
 from privcheck.auditing._verdict import judge
 from privcheck.bandits import ALGORITHMS
+from privcheck.errors import PrivcheckError
 from privcheck.inference import (
     clopper_pearson,
     clopper_pearson_lower,
@@ -492,6 +493,21 @@ def test_the_published_algorithm_is_a_violation_and_the_corrected_one_is_not():
     assert published.epsilon_lower > 1.4
     assert published.epsilon_estimate.low < 2.0, "the true loss is 2 epsilon"
     assert 0.7 < corrected.epsilon_lower <= 1.0
+
+
+@pytest.mark.parametrize("asked", ["adap-ucb", "adap_ucb"])
+def test_an_audit_is_named_as_its_algorithm_or_as_its_file(asked, monkeypatch, capsys):
+    spec = importlib.util.spec_from_file_location("audits_main", REPOSITORY / "audits" / "__main__.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def ended(declared, **options):
+        raise PrivcheckError("target", declared.target, "no run of it")
+
+    monkeypatch.setattr(DeclaredAudit, "run", ended)
+    monkeypatch.setattr("sys.argv", ["audits", asked])
+    assert module.main() == 2
+    assert "target: got 'adap-ucb" in capsys.readouterr().err
 
 
 def declared():

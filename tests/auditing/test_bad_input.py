@@ -402,6 +402,24 @@ def test_policies_that_are_not_reproducible(policies, place, name, cause):
     refused(place(name), *fragments, kind=PolicyError)
 
 
+def test_an_error_of_the_constructor_is_said_to_be_one():
+    class Broken:
+        def __init__(self, rng, arms):
+            raise ValueError("no such file")
+
+        def select(self):
+            return 0
+
+        def update(self, action, reward):
+            pass
+
+    for target, who in (
+        (Broken, "the constructor of Broken"),
+        (lambda rng, arms: Broken(rng, arms), "the factory <lambda>"),
+    ):
+        refused(target, "test_bad_input.py, line", f"raised by {who}, expected a factory", kind=PolicyError)
+
+
 def test_errors_cross_worker_processes(place):
     """A policy that fails only late is refused in the same words when workers play it."""
     late = place("FailsLate")

@@ -6,7 +6,9 @@ import importlib
 import json
 import math
 import re
+import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,10 +18,13 @@ import privcheck
 from privcheck.auditing import _costs as costs
 from privcheck.auditing import _extent as extent
 from privcheck.auditing._costs import Costs
+from privcheck.auditing._plan import make_plan
 from privcheck.auditing._search.equal_coins import COUPLED, NEW_KEPT, SHORT
-from privcheck.targets import PolicyRunner, Sampler, StreamPair
+from privcheck.auditing._time_needed import ENOUGH_RUNS, rounded
+from privcheck.targets import PolicyRunner, Sampler, Settings, StreamPair, load
 from privcheck.targets import _sampling as sampling
 
+USUAL = {declared.name: declared.default for declared in Settings.options()}
 OPTIONS = {"epsilon": 1.0, "arms": 2, "horizon": 4}
 
 
@@ -97,7 +102,8 @@ def test_the_clock_has_no_part_in_a_planned_audit(policies, monkeypatch):
 )
 def test_the_cap_is_three_times_the_budget_unless_runs_are_given(monkeypatch, given, multiple):
     costing(monkeypatch, 1e-3)
-    policy = SimpleNamespace(runner=SimpleNamespace(engine="python"), feedback="bandit", arms=2, mechanism=None)
+    runner = SimpleNamespace(engine="python", reproducible=True)
+    policy = SimpleNamespace(runner=runner, feedback="bandit", arms=2, mechanism=None)
     effort = SimpleNamespace(**{"runs": None, "pairs": None, "time_budget": None} | given, sequential=False, seed=0)
     monkeypatch.setattr(extent, "views_of", lambda _: None)
     found = extent.make_extent(effort, 1, policy, [StreamPair(np.zeros((2, 2)), np.ones((2, 2)), "")], 100.0)
@@ -235,7 +241,53 @@ def test_a_slow_target_ends_within_the_cap_of_its_budget():
     """The pilot and the checks count: without the deadline they take 12 and 17 seconds."""
     report = privcheck.audit(Slow, **OPTIONS, time_budget=0.5)
     assert (report.verdict, report.stop_after, report.epsilon_lower) == ("inconclusive", 0, None)
-    assert report.notes == [
-        "cut short before any run was counted, so there is no lower bound: allow more time or fewer runs"
-    ]
-    assert report.seconds < 2.0 * 0.5 * costs.WALL_CAP
+    (note,) = report.notes
+    least, whole = (float(found.replace(",", "")) for found in re.findall(r"(?:about|of) ([\d,]+) s", note))
+    assert "no run was counted, so there is no lower bound: a run takes 0.1" in note
+    assert 20.0 < least < 200.0, "192 runs of the check, 40 counted ones and those of the search"
+    assert whole > 1000.0, "467 pairs, each 80 times at least"
+    assert report.seconds < 2.0, "what does not fit into the budget is not begun"
+
+
+def test_the_time_that_is_named_is_enough(policies, monkeypatch):
+    """At 5 ms a run: with the time budget of the note all pairs are screened, and with less they are not."""
+    costing(monkeypatch, 5e-3)
+    stop_the_clock(monkeypatch)
+
+    def extent_of(budget):
+        plan = make_plan(load(policies.FastResponse), Settings.of(**USUAL | OPTIONS | {"time_budget": budget}))
+        return extent.make_extent(plan.settings.effort, 1, plan.policy, plan.candidates, time.monotonic())
+
+    short = extent_of(20.0)
+    assert len(short.pairs) < short.candidates
+    enough, less = (extent_of(share * rounded(short.needed.whole)) for share in (1.0, 0.9))
+    assert len(enough.pairs) == enough.candidates
+    assert enough.runs >= ENOUGH_RUNS
+    assert len(less.pairs) < less.candidates
+
+
+def test_more_pairs_than_there_is_time_for_are_said_so(policies, monkeypatch):
+    """A search among all pairs takes the whole budget: the note names one that leaves time for runs."""
+    costing(monkeypatch, 5e-3)
+    stop_the_clock(monkeypatch)
+    options = OPTIONS | {"pairs": 400}
+    nothing = privcheck.audit(policies.FastResponse, **options, time_budget=60.0)
+    (note,) = nothing.notes
+    assert nothing.counted_runs == 0
+    least = float(re.search(r"smallest audit takes about ([\d,]+) s", note)[1].replace(",", ""))
+    report = privcheck.audit(policies.FastResponse, **options, time_budget=1.1 * least)
+    assert report.runs == costs.FEWEST_RUNS
+    (note,) = [note for note in report.notes if "leaves time for the fewest runs only" in note]
+    budget = float(re.search(r"budget of ([\d,]+) s", note)[1].replace(",", ""))
+    assert privcheck.audit(policies.FastResponse, **options, time_budget=budget).runs > 1000
+
+
+def test_runs_are_planned_again_by_the_time_that_they_took_in_the_check(monkeypatch):
+    """A pilot during which the machine is ten times as slow does not make the audit ten times as small."""
+    measured = costs.measured_costs
+    monkeypatch.setattr(costs, "measured_costs", lambda *given: Costs(10.0 * measured(*given).run))
+    program = str(Path(__file__).parents[1] / "services" / "program.py")
+    target = privcheck.from_command([sys.executable, program, "private"])
+    again = privcheck.audit(target, **OPTIONS, time_budget=4.0, pairs=1)
+    monkeypatch.setattr(importlib.import_module("privcheck.auditing._play"), "fitted_again", lambda extent, *_: extent)
+    assert again.runs > 2 * privcheck.audit(target, **OPTIONS, time_budget=4.0, pairs=1).runs

@@ -1,12 +1,17 @@
 """Streams that a user brings: every documented layout, and every mistake told in one line."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import privcheck
 from privcheck import PrivcheckError
+from privcheck.auditing._search.candidates import searched
 from privcheck.auditing._search.user_streams import read_streams
 from privcheck.privacy import relation
+from privcheck.results import Outcome
+from privcheck.targets import DRAWN, StreamPair
 
 FIRST = np.array([[0.0, 1.0, 0.5], [1.0, 0.0, 0.25]])
 SECOND = np.array([[1.0, 0.0, 0.5], [1.0, 0.0, 0.25]])
@@ -189,6 +194,19 @@ def test_draws_that_are_no_pair_are_left_out_and_counted(draw, reason):
     told = next(note for note in report.notes if "were left out" in note)
     assert told.startswith(f"{20 - report.search.pairs} of 20 pairs that the user's function drew were left out")
     assert reason in told
+
+
+def test_equal_draws_count_once():
+    """A pair that is drawn a hundred times is screened when it is played once; one of two that are, half of them."""
+    pair = np.zeros((3, 2)), np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
+    other = pair[0], np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    every = [StreamPair(*pair, "", DRAWN) for _ in range(100)]
+    runner, outcome = SimpleNamespace(reproducible=True), Outcome(None, 3, 100)
+    found = searched(every, every[:3], outcome, runner)
+    assert (found.screened, found.pairs, found.complete) == (100, 100, True)
+    mixed = [StreamPair(*(pair if place % 2 else other), "", DRAWN) for place in range(100)]
+    found = searched(mixed, mixed[::2][:3], outcome, runner)
+    assert (found.screened, found.pairs, found.complete) == (50, 100, False)
 
 
 def test_the_first_reason_is_told_if_no_draw_is_a_pair():

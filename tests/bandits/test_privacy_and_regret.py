@@ -16,12 +16,17 @@ HUGE = 1e12
 PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private and ALGORITHMS[name].feedback in ("bandit", "full")]
 
 
+LONGER: dict[str, int] = {}
+"""Horizons of algorithms that learn too slowly for the usual one: their regret does not depend on epsilon by then."""
+
+
 @pytest.mark.chance(1e-6, "the power of a rank test")
 @pytest.mark.parametrize("name", PRIVATE)
 def test_regret_falls_with_the_budget(name):
     """C2: budgets of 0.1 and 2.5, a one-sided rank test; where it finds nothing, the chance of p < 1e-4 is 1e-4."""
     cls = ALGORITHMS[name]
     horizon, runs = (10**6, 300) if cls.simulation_engine == "event" else (10_000, 16)
+    horizon = LONGER.get(name, horizon)
     regret = []
     for key, budget in enumerate((0.1, 2.5)):
         values = {"arms": 5, cls.budget_name(): budget, "horizon": horizon}
@@ -29,7 +34,12 @@ def test_regret_falls_with_the_budget(name):
         regret.append(
             simulated(spec, environment("c2"), checkpoints=np.array([horizon]), runs=runs, seed=1, key=(key,))
         )
-    assert mannwhitneyu(regret[0][:, 0], regret[1][:, 0], alternative="greater").pvalue < 1e-4
+    level = mannwhitneyu(regret[0][:, 0], regret[1][:, 0], alternative="greater").pvalue
+    means = " and ".join(f"{values.mean():,.0f}" for values in regret)
+    assert level < 1e-4, (
+        f"the regret of {name} after {horizon:,} rounds is {means} at budgets of 0.1 and 2.5: it does not fall (p = "
+        f"{level:.2g}). Does its noise depend on epsilon? If it learns too slowly, give it more rounds in LONGER here"
+    )
 
 
 @pytest.mark.parametrize("name", ["dp-ucb", "dp-ucb-hybrid"])

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.certifying._outside.plain_errors import plain_error
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.private_values import Leak, LeakError
 
@@ -121,15 +120,27 @@ def test_certify_takes_no_code_that_runs_when_objects_are_given_up():
             privcheck.certify(policy, **OPTIONS)
 
 
-def test_errors_of_privcheck_stay_what_they_are():
-    leak = Leak("comparison", "bandit.py", 12, "update", "if reward > 0:", (1, 2), "release it", ">")
-    found = plain_error(LeakError(leak), 3)
-    assert type(found) is LeakError
-    assert found.leak == leak
-    found = plain_error(PrivcheckError("contexts", "it's", "a vector", "give one"), 3)
-    assert (type(found), str(found)) == (PrivcheckError, 'contexts: got "it\'s", expected a vector; give one')
-    odd = LeakError(leak)
-    odd.leak = Leak(*{**vars(leak), "hint": keepers.Shown(0.25)}.values())
-    assert type(plain_error(odd, 3)) is PolicyError
-    for ends in (KeyboardInterrupt, MemoryError):
-        assert type(plain_error(ends("x"), 3)) is ends
+LEAK = Leak("comparison", "bandit.py", 12, "update", "if reward > 0:", (1, 2), "release it", ">")
+ODD = LeakError(LEAK)
+ODD.leak = Leak(*{**vars(LEAK), "hint": keepers.Shown(0.25)}.values())
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind", "text"),
+    [
+        (LeakError(LEAK), LeakError, str(LeakError(LEAK))),
+        (PrivcheckError("contexts", "it's", "one", "do"), PrivcheckError, 'contexts: got "it\'s", expected one; do'),
+        (ODD, PolicyError, ""),
+        (KeyboardInterrupt("x"), KeyboardInterrupt, ""),
+        (MemoryError("x"), MemoryError, ""),
+    ],
+)
+def test_errors_of_privcheck_and_interrupts_stay_what_they_are(raised, kind, text):
+    class Raises(keepers.Keeper):
+        def keep(self, x):
+            raise raised
+
+    with pytest.raises(kind) as caught:
+        privcheck.guard(Raises, **OPTIONS).select(HIGH)
+    assert (type(caught.value), caught.value is raised) == (kind, False)
+    assert text in str(caught.value)

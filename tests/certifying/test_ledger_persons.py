@@ -136,6 +136,17 @@ def test_a_new_window_admits_again_and_a_clock_set_back_does_not(tmp_path, clock
     assert admitted(guarded, "u1") == 2
 
 
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, 1e300, -1.0])
+def test_a_clock_that_says_no_time_is_refused_and_forgotten(tmp_path, clock, wrong):
+    guarded, right = guard(tmp_path, per_user=0.5, window="day"), clock[0]
+    arm = guarded.select()
+    clock[0] = wrong
+    with pytest.raises(PrivcheckError, match=r"window: got a clock that says .* expected a time before the year 5138"):
+        guarded.update(arm, 0.5, user="u1")
+    clock[0] = right
+    guarded.update(arm, 0.5, user="u1")
+
+
 def test_the_bare_clock_is_noticed(tmp_path, clock, monkeypatch):
     monkeypatch.setattr(Persons, "now", lambda self, last: int(clock[0]) // DAY)  # the twin
     guarded = guard(tmp_path, per_user=1.0, window="day")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -50,3 +51,39 @@ def test_a_worker_whose_file_was_left_behind_is_refused_for_good(tmp_path):
     copy.update(copy.select(), 0.5, user="u2")
     with pytest.raises(PrivcheckError, match="another worker writes to a copy of this file"):
         one.update(one._engine.played.policy.best, 0.5, user="u2")
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+@pytest.mark.parametrize("idle", [False, True])
+def test_a_file_that_is_put_back_under_its_workers_is_refused_for_good(tmp_path, forgets, idle):
+    """What was spent since would be spent again, also once the file is as long as it was."""
+    first, other = (guard(tmp_path, per_user=0.5) for _ in range(2))
+
+    def given(guarded, user):
+        guarded.update(guarded.select(), 0.5, user=user)
+
+    given(first, "u0")
+    if forgets:
+        first.forget()
+    file, copy = (sqlite3.connect(tmp_path / name) for name in ("budget.db", "copy.db"))
+    file.backup(copy)
+    for user in ("u1", "u2", "u3"):
+        given(first, user)
+        assert not other.would_fit(user=user)
+    copy.backup(file)
+    for _ in range(12):
+        with pytest.raises(PrivcheckError, match=r"it was put back|another worker writes to a copy|does not follow"):
+            given(first, "u3")
+    if idle:
+        for _ in range(3):
+            with pytest.raises(
+                PrivcheckError, match=r"it was put back|another worker writes to a copy|does not follow"
+            ):
+                given(other, "u3")
+    assert rows(copy, "SELECT count(*) FROM written WHERE who <> ''") == [(1,)]
+    file.close()
+    copy.close()
+
+
+def rows(connection, query):
+    return connection.execute(query).fetchall()

@@ -176,3 +176,20 @@ def test_bad_input_is_told_in_one_line(capsys, tmp_path, arguments, start):
         "broken.py",
         "unparsed.py",
     ]
+
+
+@pytest.mark.parametrize(
+    ("command", "few"), [("certify", ["--runs", "1"]), ("audit", ["--runs", "20", "--pairs", "1"])]
+)
+def test_a_module_is_shown_with_its_file(command, few, tmp_path, monkeypatch, capsys):
+    """The one that is installed and a checkout have the same name."""
+    module = f"{command}_of_my_own"  # each is imported once in a process
+    (tmp_path / f"{module}.py").write_text(
+        "class Two:\n"
+        "    def __init__(self, rng): pass\n"
+        "    def select(self): return 0\n"
+        "    def update(self, action, reward): pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    run([command, f"{module}:Two", *EPSILON, "--horizon", "2", *few])
+    assert f"The code that was played: {module} is {tmp_path / f'{module}.py'}" in capsys.readouterr().out

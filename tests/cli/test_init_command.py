@@ -142,6 +142,25 @@ def test_an_inconclusive_audit_of_a_service_passes_with_a_warning(service):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_an_audit_of_a_service_that_counted_nothing_fails(service):
+    pytest.importorskip("matplotlib")
+    done = played(service, audit_step(service), "--stop-after 0")
+    assert done.returncode == 3, done.stderr
+    assert "::error::no run was counted" in done.stdout
+    assert "::warning::" not in done.stdout
+
+
+def test_the_workflow_shows_how_a_service_is_started(service):
+    """The step is a comment of the template; without its hashes it is one of the job."""
+    yaml = pytest.importorskip("yaml")
+    text = (service / ".github/workflows/privacy.yml").read_text()
+    uncommented = text.replace("      # - name: start", "      - name: start").replace("      #   ", "        ")
+    steps = yaml.safe_load(uncommented)
+    names = [step.get("name") for step in steps["jobs"]["privacy"]["steps"]]
+    assert names.index("start the service") < names.index("audit")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_a_leaking_service_fails_the_workflow(service):
     pytest.importorskip("matplotlib")
     program = service / "service.py"
@@ -201,7 +220,7 @@ def test_the_test_of_a_class_states_what_its_constructor_takes(parameters, claim
     file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, parameters=parameters)
     assert file.name == "test_privacy_of_my_ucb1.py"
     text = file.read_text()
-    assert f"@pytest.mark.privacy({claim}, horizon=16)" in text
+    assert f"@pytest.mark.privacy({claim}, horizon=16, runs=20_000)" in text
     assert f"@pytest.mark.certified({claim}, horizon=16)" in text
     assert "${" not in text
 
@@ -243,8 +262,85 @@ def test_a_workflow_is_of_a_class_in_the_repository(tmp_path, capsys):
     assert run(["init", str(tmp_path / "other"), "--from", f"{tmp_path}/mine.py:MyUCB1", "--watch"]) == 2
     assert "a file below" in capsys.readouterr().err
     assert run(["init", str(tmp_path / "other"), "--watch"]) == 2
-    assert "--from my_bandit.py:MyBandit" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "got --watch without --from, expected --from beside it" in told
+    assert "--from my_bandit.py:MyBandit" in told
+    assert run(["init", str(tmp_path / "other"), "--workflow"]) == 2
+    assert "got --workflow without --from" in capsys.readouterr().err
     assert not (tmp_path / "other").exists()
+
+
+def two_bandits(folder):
+    text = LEAKY.format(**PLAIN)
+    (folder / "mine.py").write_text(text)
+    (folder / "other.py").write_text(text.replace("MyUCB1", "Other"))
+
+
+def test_a_second_class_is_tested_and_watched_beside_the_first(tmp_path, monkeypatch, capsys):
+    yaml = pytest.importorskip("yaml")
+    monkeypatch.chdir(tmp_path)
+    two_bandits(tmp_path)
+    (tmp_path / "setup.py").write_text("")
+    both = ["--watch", "--workflow"]
+    assert run(["init", "--from", "mine.py:MyUCB1", *both]) == 0
+    told = capsys.readouterr().out.splitlines()
+    workflows = [".github/workflows/privacy.yml", ".github/workflows/watch.yml"]
+    assert told[:3] == ["tests/test_privacy_of_my_ucb1.py", *workflows]
+    assert run(["init", "--from", "other.py:Other", *both]) == 0
+    said = capsys.readouterr().out
+    assert ".github/workflows/privacy.yml is there, and runs this test, too." in said
+    assert "A line was added to .github/workflows/watch.yml" in said
+    assert {each.name for each in Path("tests").iterdir()} == {
+        "test_privacy_of_my_ucb1.py", "test_privacy_of_other.py"
+    }  # fmt: skip
+    jobs = [yaml.safe_load(Path(each).read_text())["jobs"] for each in workflows]
+    tests, night = ([step.get("run", "") for step in job["steps"]] for job in (jobs[0]["privacy"], jobs[1]["watch"]))
+    assert "pytest tests/test_privacy_of_*.py --privcheck-output=privacy-reports" in tests
+    assert "pip install './.privcheck[testing,plots]' ." in tests
+    (played,) = (text.splitlines() for text in night if "privcheck watch" in text)
+    assert [line.split()[0] for line in played] == ["status=0", "privcheck", "privcheck", "echo"]
+    assert [line.split()[2] for line in played[1:3]] == ["mine.py:MyUCB1", "other.py:Other"]
+    assert all(line.endswith("--badge watch/badge.svg || status=$?") for line in played[1:3])
+    Path("tests/test_privacy_of_other.py").unlink()
+    before = Path(workflows[1]).read_text()
+    assert run(["init", "--from", "other.py:Other", "--watch"]) == 0
+    assert "is there, and watches this class" in capsys.readouterr().out
+    assert Path(workflows[1]).read_text() == before
+
+
+def test_workflows_that_were_changed_stay_as_they_are(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    two_bandits(tmp_path)
+    Path(".github/workflows").mkdir(parents=True)
+    for name in ("privacy.yml", "watch.yml"):
+        Path(".github/workflows", name).write_text("name: mine\n")
+    assert run(["init", "--from", "mine.py:MyUCB1", "--watch", "--workflow"]) == 0
+    said = capsys.readouterr().out
+    assert "let it run pytest tests/test_privacy_of_my_ucb1.py" in said
+    assert "Add this line to it: privcheck watch mine.py:MyUCB1 --epsilon 1.0 --arms 2" in said
+    assert Path("tests/test_privacy_of_my_ucb1.py").is_file()
+    for name in ("privacy.yml", "watch.yml"):
+        assert Path(".github/workflows", name).read_text() == "name: mine\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--service"]])
+def test_the_checkout_of_privcheck_is_no_package_of_the_project(options, tmp_path, monkeypatch, capsys):
+    """The flat layout of setuptools, its default, refuses a second package at the top level of a project."""
+    setuptools = pytest.importorskip("setuptools")
+    yaml = pytest.importorskip("yaml")
+    assert run(["init", str(tmp_path / "new"), *options]) == 0
+    capsys.readouterr()
+    for file in (tmp_path / "new" / ".github/workflows").iterdir():
+        (job,) = yaml.safe_load(file.read_text())["jobs"].values()
+        (path,) = [step["with"]["path"] for step in job["steps"] if "repository" in step.get("with", {})]
+        place = tmp_path / file.stem
+        for package in ("mylib", f"{path}/privcheck"):
+            (place / package).mkdir(parents=True)
+            (place / package / "__init__.py").write_text("")
+        monkeypatch.chdir(place)
+        found = setuptools.Distribution({"name": "mylib"})
+        found.set_defaults()
+        assert found.packages == ["mylib"]
 
 
 @pytest.mark.parametrize(
@@ -256,15 +352,15 @@ def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, failed, t
     value = value.replace("rng", "self.rng")
     file = written_test(folder, "mine.py:MyUCB1", capsys, head="", value=value)
     text = file.read_text()
-    if not failed:
-        file.write_text(text.replace("horizon=16", "horizon=4"))
+    fewer = text.replace("runs=20_000", "runs=2_000")
+    file.write_text(fewer if failed else fewer.replace("horizon=16", "horizon=4"))
     chosen = () if failed else ("-k", "leaks")  # the audit that has so few runs may be inconclusive
-    result = outcome(folder, "--privcheck-budget", "2000" if failed else "200", *chosen, f"tests/{file.name}")
+    result = outcome(folder, *chosen, f"tests/{file.name}")
     assert result.returncode == (failed > 0), result.stdout
     if failed:
         assert f"{failed} failed" in result.stdout
         assert "Leak at mine.py:" in result.stdout
-    command = f"fix: privcheck fix {folder}/code/mine.py:MyUCB1 --epsilon 1 --arms 2"
+    command = "fix: privcheck fix code/mine.py:MyUCB1 --epsilon 1 --arms 2"
     assert (command in result.stdout) is (failed > 0)
     file.write_text(text)
     ruff = Path(sys.executable).with_name("ruff")

@@ -63,7 +63,7 @@ def test_pages_name_many_files():
     text = PAGES[0].read_text(encoding="utf-8")
     files = {name for name in re.findall(r"`([^`\s]+)`", text) if FILE.fullmatch(name)}
     assert len(files) > 40
-    assert {"privcheck/targets/_options_claim.py", "_options_game.py", "tests/bandits/"} <= files
+    assert {"privcheck/targets/_options/claim_options.py", "game_options.py", "tests/bandits/"} <= files
     assert {
         ("SHIPPED", "privcheck/certifying/_primitives/shipped_declarations.py"),
         ("UNUSUAL", "tests/auditing/test_options.py"),
@@ -73,9 +73,9 @@ def test_pages_name_many_files():
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("What is played stands in `privcheck/targets/_options_claim.py` and in `game.py`.", ["game.py"]),
-        ("What is played stands in `privcheck/targets/_options_claim.py` and in `_options_game.py`.", []),
-        ("# One\n`privcheck/targets/_options_claim.py`\n# Two\n`_options_game.py`", ["_options_game.py"]),
+        ("What is played stands in `privcheck/targets/_options/claim_options.py` and in `game.py`.", ["game.py"]),
+        ("What is played stands in `privcheck/targets/_options/claim_options.py` and in `game_options.py`.", []),
+        ("# One\n`privcheck/targets/_options/claim_options.py`\n# Two\n`game_options.py`", ["game_options.py"]),
         ("One file in `privcheck/bandit/`, as `ucb.py`.", ["privcheck/bandit/", "ucb.py"]),
         ("In `NAME` of `Settings` (`privcheck/targets/_settings.py`).", ["NAME in privcheck/targets/_settings.py"]),
         ("In `NAMES` of `Settings` (`privcheck/targets/_settings.py`).", []),

@@ -16,10 +16,10 @@ from privcheck.results import FixEdit, FixPatch, PlaceRegret, PolicyRegret
 SOURCE = SourceText.of_bytes(Path("bandit.py"), b"class Bandit: pass\n")
 
 
-def patch(name, share, *, universal=False, why="", standing="not certified"):
+def patch(name, share, *, universal=False, why="", standing="not certified", lines=0):
     regret = PolicyRegret(name, 32, (PlaceRegret("somewhere", share, 0.0, share, share),))
     edit = FixEdit(name, "universal" if universal else "noise", "none", 1)
-    return FixPatch(0, standing, why, (edit,), "", name, regret=regret)
+    return FixPatch(0, standing, why, (edit,), "\n\n\n" + lines * "+\n", name, regret=regret)
 
 
 @pytest.fixture
@@ -48,6 +48,18 @@ def test_the_best_of_each_kind_is_certified_and_no_more(asked):
     found = standings(patch("c", 0.3), patch("a", 0.1), patch("u", 0.4, universal=True), patch("b", 0.2))
     assert found == [("a", "recommended"), ("u", "certified"), ("b", "not certified"), ("c", "not certified")]
     assert asked == ["a", "audit of a", "u"]
+
+
+def test_the_smallest_is_certified_too(asked, monkeypatch):
+    big = [patch("a", 0.1, lines=14), patch("b", 0.2, lines=13), patch("c", 0.3, lines=13)]
+    found = standings(*big, patch("s", 0.4, lines=1))
+    assert found == [("a", "recommended"), ("b", "certified"), ("s", "certified"), ("c", "not certified")]
+    assert asked == ["a", "audit of a", "b", "s"]
+    assert standings(*big, patch("bad s", 0.4, lines=1))[-1] == ("bad s", "withdrawn")
+    clock = iter([0.0, 0.0, 0.0, 200.0])
+    monkeypatch.setattr(_best_certified, "computing", lambda: next(clock))
+    late = best_certified([*big, patch("s", 0.4, lines=1)], SOURCE, "Bandit", Setting())
+    assert {each.text: "took too long" in each.why for each in late if each.why} == {"c": False, "s": True}
 
 
 def test_the_second_one_is_of_the_same_kind_if_there_is_no_other(asked):

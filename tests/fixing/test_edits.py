@@ -141,6 +141,30 @@ def test_noise_of_other_generators_is_drawn_from_the_policys(drawn):
         assert generator not in found["own-generator"].text
 
 
+HELPERS = {
+    "self.noise()": "\n    def noise(self):\n        return self.rng.laplace(0.0, 0.4 / self.epsilon)\n",
+    "self.noise(0.4 / self.epsilon)": "\n    def noise(self, scale):\n        return self.rng.laplace(0, scale)\n",
+    "noise(self.rng, 0.25)": "\n\ndef noise(rng, scale):\n    return scale * rng.laplace()\n",
+}
+
+
+@pytest.mark.parametrize("drawn", HELPERS)
+def test_noise_that_a_method_or_a_function_draws_is_made_wide_enough(drawn):
+    text = bandit(f"self.means[action] = float(reward + {drawn})") + HELPERS[drawn]
+    finding, found = proposed(text)
+    assert finding.kind == "first"
+    line = "self.means[action] = float(reward + {})"
+    now = f"+{line.format('self.rng.laplace(0.0, 1.0 / self.epsilon)')}"
+    assert changed(text, found["laplace"].text) == [f"-{line.format(drawn)}", now]
+    assert holds(found["laplace"].text)
+
+
+def test_a_method_that_does_more_than_draw_stays():
+    helper = "\n    def noise(self):\n        self.t += 1\n        return self.rng.laplace(0.0, 0.4 / self.epsilon)\n"
+    _, found = proposed(bandit("self.means[action] = float(reward + self.noise())") + helper)
+    assert "laplace" not in found
+
+
 @pytest.mark.parametrize("seed", ["rng.integers(2**32)", "int(rng.integers(0, 2**32))", "int(2**32 * rng.random())"])
 def test_a_generator_that_is_seeded_from_the_policys_gives_way_to_it(seed):
     text = bandit("self.t += 1\nself.means[action] = float(reward + self.own.laplace(0.0, 1.0 / self.epsilon))")

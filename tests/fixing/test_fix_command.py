@@ -16,6 +16,7 @@ import pytest
 import privcheck
 from privcheck.cli import run
 from privcheck.fixing import _fix
+from privcheck.results import Fix, FixEdit, FixPatch
 
 pytestmark = pytest.mark.long
 
@@ -34,6 +35,10 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+BEGUN = "privcheck: fixing bandit.py:Bandit, which may take minutes\n"
+"""What is said at once where no terminal shows a bar."""
+
+
 def test_a_whole_session(folder, capsys):
     files = ["--diff", "fix.patch", "--html", "fix.html", "--sarif", "fix.sarif", "--json", "fix.json", "--write"]
     assert run([*ASKED, *QUICK, *files]) == 0
@@ -41,7 +46,7 @@ def test_a_whole_session(folder, capsys):
     found = privcheck.load("fix.json")
     assert told.out.startswith("✓ fixed: patch 1 (")
     assert "provided that:" in told.out
-    assert told.err == "privcheck: wrote bandit.py; bandit.py.orig keeps the file as it was\n"
+    assert told.err == f"{BEGUN}privcheck: wrote bandit.py; bandit.py.orig keeps the file as it was\n"
     assert Path("bandit.py").read_text() == found.recommended.text
     assert Path("bandit.py.orig").read_text() == twins.UCB
     assert Path("fix.patch").read_text() == found.recommended.diff
@@ -57,8 +62,33 @@ def test_a_whole_session(folder, capsys):
     assert run([*ASKED, *QUICK, "--diff", "again.patch"]) == 0
     told = capsys.readouterr()
     assert told.out.startswith("✓ nothing to fix: the code is certified as it is")
-    assert told.err == ""
+    assert told.err == BEGUN
     assert not Path("again.patch").exists()
+
+
+def test_another_patch_is_taken_by_its_number_or_its_edits(capsys):
+    assert run([*ASKED, *QUICK, "--patch", "noisy-rewards", "--diff", "fix.patch", "--json", "fix.json"]) == 0
+    told = capsys.readouterr().out
+    found = privcheck.load("fix.json")
+    (asked,) = [each for each in found.patches if [edit.name for edit in each.edits] == ["noisy-rewards"]]
+    assert asked != found.recommended
+    assert f"patch {asked.number}, {asked.standing}" in told
+    assert Path("fix.patch").read_text() == asked.diff
+
+
+@pytest.mark.parametrize(("asked", "said"), [("9", "expected one of 1"), ("noisy-reward", "noisy-rewards")])
+def test_a_patch_that_is_not_there_is_one_line(asked, said, monkeypatch, capsys):
+    edit = FixEdit("noisy-rewards", "universal", "each reward has noise", 1)
+    patches = (FixPatch(1, "recommended", "", (edit,), "", ""),)
+    found = Fix("bandit.py:Bandit", 1.0, 2, 40, (0.0, 1.0), 0, "fixed", None, patches)
+    monkeypatch.setattr("privcheck.fixing.fix", lambda *given, **options: found)
+    assert run([*ASKED, "--patch", asked, "--diff", "fix.patch"]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert not Path("fix.patch").exists()
+    assert run([*ASKED, "--patch", "1", "--write"]) == 2
+    assert "got --write beside --patch 1" in capsys.readouterr().err
 
 
 def test_where_nothing_certifies_it_says_what_was_tried(monkeypatch, capsys):

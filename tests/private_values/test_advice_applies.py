@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.private_values import LeakError, PrivateSource, replacement
+from privcheck.private_values import LeakError, PrivateSource
+from privcheck.private_values._replacements import replacement
 
 # what leaks, and what is advised in its place
 APPLIES = {

@@ -172,6 +172,15 @@ def test_an_audit_prints_annotations(tmp_path, capsys):
     check_log(json.loads(path.read_text("utf-8")))
 
 
+def test_an_audit_without_a_claim_warns_that_it_tested_nothing(monkeypatch, capsys):
+    for report, warned in ((replace(VIOLATION, verdict=None, epsilon_claimed=None), True), (VIOLATION, False)):
+        monkeypatch.setattr("privcheck.auditing.audit", lambda *given, report=report, **options: report)
+        run(["audit", "adap-ucb", "--runs", "20", "--annotate", "github"])
+        told = capsys.readouterr().out
+        assert ("::warning title=privcheck::no claim was tested" in told) is warned
+        assert ("::error" in told) is not warned
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

@@ -97,3 +97,14 @@ def test_numbers_of_a_command_are_written_exactly():
         words = certify_command(found, BEST).split()
         assert float(words[words.index("--epsilon") + 1]) == epsilon
         assert float(words[words.index("--rewards") + 1].partition(",")[2]) == epsilon
+
+
+def test_a_smaller_certified_patch_is_shown_beside_the_recommended_one():
+    long = replace(BEST, diff=BEST.diff + "+more\n+of it\n")
+    small = replace(BEST, number=2, standing="certified", diff=BEST.diff.replace("\n+", "\n+the_small_one = "))
+    told = shown(replace(FIXED_BANDIT, patches=(long, small)))
+    assert "smaller, and certified too: patch 2 (noisy-rewards, 1 line more); --patch 2 takes it" in told
+    assert "+the_small_one = " in told
+    others = (replace(BEST, number=2, standing="certified"), replace(small, standing="not certified", why="none"))
+    for patches in ((BEST,), (BEST, others[0]), (long, others[1])):
+        assert "smaller, and" not in shown(replace(FIXED_BANDIT, patches=patches))

@@ -348,3 +348,100 @@ def test_a_status_that_was_collected_elsewhere_ends_nothing():
     os.waitpid(another._process.pid, 0)
     with pytest.raises(privcheck.PrivcheckError, match="which ended with status"):
         another.exchange([{"op": "call", "data": 0.0, "seed": None}])
+
+
+SLOW = """
+import json, sys, time
+
+for line in sys.stdin:
+    time.sleep(0.02)
+    print(json.dumps({"ok": True, "action": 0}), flush=True)
+"""
+
+
+def test_a_slow_program_is_told_how_long_an_audit_takes(tmp_path, capsys):
+    """Ten exchanges a run in a horizon of 4, and hundreds of runs: it ends at once, and names the time."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    words = ["--command", f"{sys.executable} {tmp_path / 'slow.py'}", "--epsilon", "1", "--arms", "2", "--horizon", "4"]
+    started = time.monotonic()
+    assert run("audit", *words, "--time-budget", "3") == 3
+    assert time.monotonic() - started < 3.0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "note: no run was counted, so there is no lower bound: a run takes 0." in said
+    assert "seed 0, no run counted, engine command" in said
+    assert "runs per stream" not in said
+
+
+CRASHING = """
+import sys
+
+sys.stdin.readline()
+sys.stderr.write("".join(f"line {number}\\n" for number in range(40)) + "TypeError: no\\n\\nNode.js v20.20.2\\n")
+sys.exit(1)
+"""
+
+
+@pytest.mark.chance(0.0, "it ends in its first run")
+def test_a_program_that_ends_shows_its_last_lines(tmp_path):
+    (tmp_path / "crashing.py").write_text(CRASHING)
+    target = privcheck.from_command([sys.executable, str(tmp_path / "crashing.py")])
+    refused(target, "the end of its standard error: line 27 | line 28", "line 39 | TypeError: no | Node.js v20.20.2")
+
+
+def test_no_line_of_another_program_is_looked_for():
+    report = audited(command("leaky"))
+    assert "no line was found at fault: the code of another program is not seen" in report.notes
+    assert not [note for note in report.notes if "candidate pairs" in note]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["audit", "x.js", "--command", "node"], "into quotation marks: --command 'node x.js'"),
+        (["audit", "--command", "cd /tmp && ls", "--arms", "2"], "write sh -c '...'"),
+        (["audit", PROGRAM.replace("program.py", "bandit.js")], "what another language plays is a command: --command"),
+        (["certify", "--command", "true"], "it reads Python code, while `privcheck audit` and `privcheck watch` play"),
+        (["fix", "--url", "http://127.0.0.1:1/"], "it reads Python code, while"),
+        (["watch", "--command", "true", "--arms", "2", "--store", "{store}"], "service: --code-version 2.4.1, or"),
+        (["watch", "--store", "{text}"], "not a database, expected a store of watches on a local disk; give the file"),
+    ],
+)
+def test_what_a_command_is_and_is_not_is_told(words, told, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("no store, but a text that is longer than the head of a database " * 20)
+    (tmp_path / "bandit.js").write_text("")
+    places = {PROGRAM.replace("program.py", "bandit.js"): "bandit.js", "{store}": "new.sqlite", "{text}": "notes.txt"}
+    claim = ["--epsilon", "1"] if words[-1] != "{text}" else []
+    assert run(*(places.get(word, word) for word in words), *claim) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line
+
+
+def test_bad_input_is_an_annotation(capsys):
+    words = ["--command", "false", "--epsilon", "1", "--arms", "2"]
+    for asked in (["--annotate", "github"], ["--annotate=github"]):
+        assert run("audit", *words, *asked) == 2
+        assert capsys.readouterr().out.startswith("::error title=privcheck%3A no result::command: got 'false', which")
+    assert run("audit", *words) == 2
+    assert not capsys.readouterr().out
+    assert run("audit", *words, "--epsylon", "1", "--annotate", "github") == 2
+    assert capsys.readouterr().out.startswith("::error title=privcheck%3A no result::No such option: --epsylon")
+
+
+BLIND = """
+import json, secrets, sys
+
+for line in sys.stdin:
+    print(json.dumps({"ok": True, "action": secrets.randbelow(2)}), flush=True)
+"""
+
+
+def test_outputs_that_do_not_depend_on_the_data_are_a_warning(tmp_path, capsys):
+    (tmp_path / "blind.py").write_text(BLIND)
+    np.save(tmp_path / "pair.npy", np.array(STREAMS))
+    words = ["--command", f"{sys.executable} {tmp_path / 'blind.py'}", "--epsilon", "1", "--arms", "2"]
+    asked = ["--runs", "400", "--streams", str(tmp_path / "pair.npy"), "--annotate", "github", "--error", "1e-7"]
+    assert run("audit", *words, *asked) == 0
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("::")]
+    assert told.startswith("::warning title=privcheck%3A outputs that showed nothing of the data::")
+    assert "Check that rewards reach the policy, that --feedback is its kind" in told

@@ -126,7 +126,10 @@ def test_another_seed_makes_another_audit(suite):
 @pytest.mark.parametrize(
     ("test", "said"),
     [
-        ("@pytest.mark.privacy(epsilon=1.0)\ndef test_it(): pass", "*return the factory from the test*"),
+        (
+            "@pytest.mark.privacy(epsilon=1.0)\ndef test_it(): pass",
+            "*the test returns nothing: did you forget `return`?*",
+        ),
         (
             "@pytest.mark.privacy(1.0, runs=20)\ndef test_it(): return twins.noisy_sum",
             "*could not have failed. Give it more*",

@@ -97,7 +97,7 @@ def test_a_wrong_setting_is_no_matter_where_there_are_no_privacy_tests(suite):
 @pytest.mark.parametrize(
     ("mark", "said"),
     [
-        ("privacy(1.0, horizn=2)", "option: got 'horizn', *did you mean 'horizon'?"),
+        ("privacy(1.0, horizn=2)", "option: got 'horizn' (did you mean 'horizon'?), expected *"),
         ("privacy(1.0, horizon=0)", "horizon: got 0, expected *"),
         ("privacy(1.0, 2)", "got 2 arguments without a name*"),
         ("privacy(1.0, epsilon=2)", "got epsilon twice*"),

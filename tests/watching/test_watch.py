@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from dataclasses import replace
@@ -278,7 +279,7 @@ def test_alarms_that_other_code_has_ended_are_not_forgotten():
     assert f"one alarm was raised before, the last on night {last.number}" in said(report)
     page = " ".join(render_watches([report]).split())
     assert "no alarm stands; 1 raised before" in page
-    assert f"3 nights, no alarm since night {last.number} at claim" in badge_svg(report)
+    assert f"3 nights, no alarm since night {last.number} at claim" in badge_svg([report])
     many = replace(report, versions=(*report.versions, *(replace(version, number=n) for n in range(4, 31))))
     assert "the newest 10 of 30 versions" in render_watches([many])
 
@@ -317,3 +318,36 @@ def test_patches_are_offered_only_where_fix_takes_the_target():
         said = markdown(replace(own, **changes))
         assert "next: privcheck audit" in said
         assert "privcheck fix" not in said
+
+
+def asked_of(target, store, badge):
+    game = ["--epsilon", "1", "--arms", "2", "--horizon", "9", "--runs", "60", "--search", "600"]
+    return ["watch", f"{Path(__file__).with_name('policies.py')}:{target}", *game, "--store", store, "--badge", badge]
+
+
+@pytest.mark.chance(1e-7, "no alarm within 8 nights of a loss of three times the claim, or one at error = 1e-9")
+def test_a_badge_is_red_while_an_alarm_stands_in_any_watch_of_its_store(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    badge = Path("badge.svg")
+    assert run([*asked_of("Leaking", "a.sqlite", "badge.svg"), "--nights", "8"]) == 1
+    assert "policies.py:Leaking: alarm on night" in badge.read_text()
+    red = re.findall(r'fill="#[0-9a-f]{6}"', badge.read_text())[1]
+    assert run([*asked_of("Blocks", "a.sqlite", "badge.svg"), "--error", "1e-9"]) == 0
+    said = badge.read_text()
+    assert red in said
+    assert "policies.py:Leaking (1 of 2 watches)" in said
+    assert "policies.py:Blocks: 1 night, no alarm at claim epsilon = 1" in said
+    badge.unlink()
+    assert run(["watch", "--store", "a.sqlite", "--badge", "badge.svg"]) == 1
+    assert badge.read_text() == said
+    capsys.readouterr()
+    assert run([*asked_of("Blocks", "b.sqlite", "badge.svg"), "--error", "1e-9"]) == 2
+    told = capsys.readouterr().err
+    assert "the badge of another store" in told
+    assert told.count("\n") == 1
+    assert badge.read_text() == said
+    assert not Path("b.sqlite").exists()
+    assert run([*asked_of("Blocks", "b.sqlite", "other.svg"), "--error", "1e-9"]) == 0
+    assert red not in Path("other.svg").read_text()
+    assert run(["watch", "--store", "b.sqlite", "--badge", "badge.svg"]) == 2
+    assert badge.read_text() == said

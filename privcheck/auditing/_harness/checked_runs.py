@@ -64,10 +64,34 @@ class Checked(NamedTuple):
     again : plays the runs that were played twice a third time. An audit with a verdict does so at its end: what has
         changed meanwhile may be all that it saw, or what it did not see, as in code that answers otherwise after ten
         thousand runs.
+    seconds : wall time of a run, from the check itself.
     """
 
     hints: tuple[str, ...]
     again: Callable[[], None]
+    seconds: float = 0.0
+
+
+def runs_of_check(runner: Runner, runs: int) -> int:
+    """Return how many runs the check of a target makes if it finds nothing to suspect, without those of cheap runs.
+
+    Parameters
+    ----------
+    runner : plays the target.
+    runs : planned runs per stream of the final pair.
+    """
+    small = _small(runs)
+    calls = small.calls + (min(REPLAYED, small.calls // 2 + 2) if runner.reproducible else 0)
+    later = turns(runs) if not runner.reproducible and runner.engine != "kernel" else Layout(0, 0, 0)
+    return 2 * (calls * small.runs + later.calls * later.runs)
+
+
+def _small(runs: int) -> Layout:
+    return SMALL._replace(calls=min(SMALL.calls, max(LEAST_CALLS, runs // RUNS_PER_CALL)))
+
+
+def _large(runs: int) -> Layout:
+    return Layout(LARGE_CALLS, int(min(max(runs * LARGE_SHARE, LEAST_LARGE), MOST_LARGE)), LARGE_COLUMNS)
 
 
 def check_runs(runner: Runner, pairs: list[StreamPair], seed: int, runs: int, deadline: float = math.inf) -> Checked:
@@ -91,7 +115,8 @@ def check_runs(runner: Runner, pairs: list[StreamPair], seed: int, runs: int, de
         for independent runs with probability at most `exchangeable_runs.FALSE_REFUSAL`, 1.25e-6.
     """
     check = _Check(runner, pairs, seed, deadline)
-    return Checked(check.passed(runs), check.again)
+    hints = check.passed(runs)
+    return Checked(hints, check.again, check.seconds / max(1, check.made))
 
 
 class _Check:
@@ -107,6 +132,7 @@ class _Check:
         self.is_policy = not isinstance(runner, MechanismRunner)
         self.kept = KeptState(getattr(runner, "factory", None) or getattr(runner, "mechanism", None))
         self._replayed: list[Callable[[], None]] = []
+        self.made, self.seconds = 0, 0.0
 
     def again(self) -> None:
         """Play the runs once more that have been played twice, or raise `PolicyError`."""
@@ -116,8 +142,7 @@ class _Check:
 
     def passed(self, runs: int) -> tuple[str, ...]:
         """Return what may explain a violation, or raise `PolicyError`."""
-        few = min(SMALL.calls, max(LEAST_CALLS, runs // RUNS_PER_CALL))
-        small = SMALL._replace(calls=few)
+        small = _small(runs)
         calls = self._calls(small)
         if all(all_raised(Outputs.joined(of_input)) for of_input in calls):
             given = StreamPair.hint_on(self.inputs[0][0])
@@ -127,8 +152,7 @@ class _Check:
             return ()
         self._refuse(calls, small)
         if self.runner.engine == "run_batch":
-            size = int(min(max(runs * LARGE_SHARE, LEAST_LARGE), MOST_LARGE))
-            large = Layout(LARGE_CALLS, size, LARGE_COLUMNS)
+            large = _large(runs)
             self._refuse(self._calls(large, 1), large)
         elif not self.runner.reproducible:
             later = self._calls(turns(runs), 1)
@@ -176,7 +200,10 @@ class _Check:
         if time.monotonic() > self.deadline:
             raise StoppedError([[]])
         table, other = self.inputs[place]
-        return self.runner.play(table, runs, np.random.SeedSequence(self.seed, spawn_key=key), other)
+        started = time.monotonic()
+        found = self.runner.play(table, runs, np.random.SeedSequence(self.seed, spawn_key=key), other)
+        self.made, self.seconds = self.made + runs, self.seconds + time.monotonic() - started
+        return found
 
     def _refuse(self, calls: list[list[Outputs]], layout: Layout) -> None:
         together = None if self.runner.reproducible else TOGETHER

@@ -20,8 +20,8 @@ def source_of_randomness(asked: str | None, policy: Target) -> str:
 
     Examples
     --------
-    >>> from privcheck.targets._options_claim import Claim
-    >>> from privcheck.targets._options_game import Game
+    >>> from privcheck.targets._options.claim_options import Claim
+    >>> from privcheck.targets._options.game_options import Game
     >>> from privcheck.targets._target import load
     >>> source_of_randomness(None, load("ucb").target(Claim(), Game(), 4, 2))
     'seeded'

@@ -6,6 +6,7 @@ from functools import partial
 
 from privcheck.auditing._search.given_inputs import drawn_pairs
 from privcheck.auditing._search.mechanism_inputs import mechanism_pairs
+from privcheck.auditing._search.palette import key_of
 from privcheck.auditing._search.random_pairs import RANDOM_PAIRS, random_pairs
 from privcheck.auditing._search.stream_families import contextual_pairs, structured_pairs
 from privcheck.auditing._search.user_streams import read_streams
@@ -15,7 +16,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.privacy import refuse_adding
 from privcheck.results import Outcome, Search
-from privcheck.targets import RANDOM, Effort, Game, Loaded, Runner, StreamPair
+from privcheck.targets import DRAWN, RANDOM, Effort, Game, Given, Loaded, Runner, StreamPair
 
 
 def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> list[StreamPair]:
@@ -76,6 +77,14 @@ def _shows_the_last_round(game: Game) -> bool:
     return not game.contexts and (kind(game.feedback).length(1) > 1 or game.observe == "releases")
 
 
+def _screened(pairs: list[StreamPair], played: list[StreamPair]) -> int:
+    """Return how many candidates are played, or equal one that is: a user's function may draw a pair many times."""
+    if not all(pair.base == DRAWN and not isinstance(pair.first, Given) for pair in pairs):
+        return len(played)
+    found = {key_of(pair) for pair in played}
+    return sum(key_of(pair) in found for pair in pairs)
+
+
 def searched(pairs: list[StreamPair], played: list[StreamPair], outcome: Outcome, runner: Runner) -> Search:
     """Return how much of the candidates an audit looked at.
 
@@ -91,7 +100,7 @@ def searched(pairs: list[StreamPair], played: list[StreamPair], outcome: Outcome
     random = any(pair.base == RANDOM for pair in played)
     return Search(
         pairs=len(pairs) - outcome.refused_pairs,
-        screened=0 if ended else len(played) - outcome.refused_pairs,
+        screened=0 if ended else _screened(pairs, played) - outcome.refused_pairs,
         families=tuple(sorted(families)),
         missing=tuple(sorted({pair.family for pair in pairs}.difference(families))),
         equal_coins=runner.reproducible if random else None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from privcheck.certifying._calls import Calls
@@ -17,7 +16,7 @@ from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.snapshots import Snapshots
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry, ForgottenError
+from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry
 from privcheck.reached_state import LOCK
 
 if TYPE_CHECKING:
@@ -50,10 +49,9 @@ class Engine:
         self._window, self._rehearsed = self.journal.last_window(), False
         self._snapshots = Snapshots(kept.journal, kept.environment[0], kept.policy)
         self._bits: np.random.Philox | None = None
-        self._played: Played | None = None
         self._forget()
         if self.log is None:
-            self._played = build(None, self.calls, None)
+            self._played: Played | None = build(None, self.calls, None)
             return
         forked.KNOWN.add(self)
         self._together([])
@@ -257,10 +255,14 @@ class Engine:
         if self.log is None:
             return
         if self._played is not None:
-            with suppress(ForgottenError):  # another worker has forgotten what it would play: its snapshot is newer
+            try:
                 self._play_on()
-                return
-            self._forget()
+            except PrivcheckError:  # another worker may have forgotten what it would play: its snapshot is newer
+                if not self.journal.is_forgotten():
+                    raise
+                self._forget()
+        if self._played is not None:
+            return
         if (thawed := self._snapshots.find()) is None:
             self._play_on()
             return
@@ -268,8 +270,7 @@ class Engine:
             self._start_from(thawed)
             self._play_on()
         except BaseException as error:
-            found = self.log.stopped or error
-            if not isinstance(found, Exception):  # not of the snapshot
+            if not isinstance(found := self.log.stopped or error, Exception):  # not of the snapshot
                 raise
             self._forget()
             try:
@@ -356,9 +357,8 @@ class Engine:
             raise changed(f"{event.kind}() of event {event.number} is refused: {error}") from None
         found = played.play(event.kind, prepared, answer)
         self._check_log()
-        if self._environment == event.environment == ended.said["by"] and not replay_checks.agree(found, kept):
-            both = f"{replay_checks.short(found.said)}, not {replay_checks.short(kept)}"
-            raise changed(f"event {event.number}, {event.kind}(), gives {both}")
+        if self._environment == event.environment == ended.said["by"]:
+            replay_checks.check_answer(event, found, kept)
         if answer.closes and found.error is not None:
             answer = Answer(error=found.error, closes=answer.closes)
         played.close(answer)

@@ -20,6 +20,9 @@ SECONDS = {"hour": 3600, "day": 86_400, "week": 604_800}
 """Windows of time, in UTC; weeks begin on Mondays."""
 
 _MONDAY = 345_600
+LATEST = 1e11
+"""Seconds after 1970 that no clock says which goes right."""
+
 ONE_REWARD = ("bandit", "identification", "full", "semi-bandit", "delayed")
 """The kinds of feedback in which a call of `update` tells of one datum under row neighbours."""
 
@@ -75,7 +78,13 @@ class Persons:
         """Return the number of the window, at least the last one: a clock that is set back gives nothing again."""
         if self.window is None:
             return 0
-        return max(last, int(time.time() - _MONDAY) // SECONDS[self.window])
+        clock = time.time()
+        if not 0.0 <= clock < LATEST:
+            got = words(f"a clock that says {clock:g} seconds after 1970")
+            raise PrivcheckError(
+                "window", got, f"a time before the year 5138, for windows of a {self.window}", "set it"
+            )
+        return max(last, int(clock - _MONDAY) // SECONDS[self.window])
 
     def fits(self, before: Sequence[str], scope: str) -> bool:
         """Return whether a reward in a scope fits on top of those in these scopes."""

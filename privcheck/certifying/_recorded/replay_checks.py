@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from privcheck.certifying._recorded.events import Answer, digest
+from privcheck.certifying._recorded.draw_log import changed
+from privcheck.certifying._recorded.events import Answer, Event, digest
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal import Entry
 
@@ -57,6 +58,12 @@ def agree(found: Answer, kept: dict[str, Any]) -> bool:
     if "error" in said and "error" in kept:
         return kept["error"]["type"] in (said["error"]["type"], type(found.error).__name__)
     return said == kept
+
+
+def check_answer(event: Event, found: Answer, kept: dict[str, Any]) -> None:
+    """Refuse a policy that does not answer an event as it did."""
+    if not agree(found, kept):
+        raise changed(f"event {event.number}, {event.kind}(), gives {short(found.said)}, not {short(kept)}")
 
 
 def short(said: dict[str, Any]) -> str:

@@ -47,6 +47,15 @@ def deliver_findings(
 
     files: list[Callable[[], object]] = [partial(save_sarif, result, sarif)] if sarif is not None else []
     if annotate is not None:
-        files.append(lambda: sys.stdout.write(workflow_commands(result)))
+        files.append(lambda: sys.stdout.write(_unclaimed(result) + workflow_commands(result)))
         files.append(lambda: append_summary(markdown(result)))
     return files
+
+
+def _unclaimed(result: object) -> str:
+    """Return a warning that an audit without a claim passes whatever it finds; "" for all else."""
+    from privcheck.results import AuditReport
+
+    if not isinstance(result, AuditReport) or result.verdict is not None:
+        return ""
+    return "::warning title=privcheck::no claim was tested, so this step passes whatever was found: give --epsilon\n"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privcheck.cli._declared_options import said
 from privcheck.declared import Declared, Switch
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets import option
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 ELSEWHERE = "Played by another program"
 """Heading of the help."""
@@ -51,8 +56,12 @@ def named_target(
     given = {"target": target, "--command": command, "--url": url}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
-        got = words(" and ".join(named) or "none")
-        raise PrivcheckError("target", got, "one of a target, --command and --url", "as in my_bandit.py:MyBandit")
+        got, hint = words(" and ".join(named) or "none"), "as in my_bandit.py:MyBandit"
+        if target is not None and command is not None:
+            got = words(f"target and --command: {target!r} and {command!r}")
+            quoted = shlex.quote(f"{command} {target}")
+            hint = f"put a command of several words into quotation marks: --command {quoted}"
+        raise PrivcheckError("target", got, "one of a target, --command and --url", hint)
     elsewhere = named[0] != "target"
     if python is not None and elsewhere:
         got = words(f"{python!r} with {named[0]}")
@@ -70,3 +79,23 @@ def named_target(
         return from_url(url, mechanism=mechanism, **options)
     assert target is not None
     return target if python is None else from_python(python, target, **options)
+
+
+def with_file(shown: RenderableType, target: str | None) -> RenderableType:
+    """Return what is shown of a target, with the file that it comes from where a module was named."""
+    from rich.console import Group
+    from rich.text import Text
+
+    said = file_of(target)
+    return Group(shown, Text(f"The code that was played: {said}")) if said else shown
+
+
+def file_of(target: str | None) -> str:
+    """Return which file a target of a module comes from, in a sentence: a checkout, or what is installed of it.
+
+    >>> file_of("my_bandit.py:MyBandit"), file_of("json:dumps").startswith("json is ")
+    ('', True)
+    """
+    module = str(target).rpartition(":")[0]
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return f"{module} is {file}" if file else ""

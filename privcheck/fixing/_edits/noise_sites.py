@@ -34,14 +34,48 @@ class Site(NamedTuple):
 
 def sites(program: Program, line: int | None = None, *, far: bool = False) -> list[Site]:
     """Return the places at which the class adds noise: those of a line, and if `far` all if that has none."""
-    found = [site for method in program.methods.values() for site in _of_method(method)]
+    helpers = _drawing(program)
+    found = [site for method in program.methods.values() for site in _of_method(method, helpers)]
     if line is None:
         return found
     here = [site for site in found if site.whole.lineno <= line <= (site.whole.end_lineno or 0)]
     return here or (found if far else [])
 
 
-def _of_method(method: Function) -> list[Site]:
+def _drawing(program: Program) -> set[str]:
+    """Return how the methods and functions are called that do nothing but return one number of noise: "self.noise"."""
+    functions = [node for node in program.tree.body if isinstance(node, ast.FunctionDef)]
+    named = [(f"{SELF}.{name}", method) for name, method in program.methods.items()]
+    named += [(function.name, function) for function in functions]
+    return {name for name, function in named if _draws_only(function)}
+
+
+SELF = "self"
+"""What stands for the receiver of a method, whatever its name."""
+
+
+def _draws_only(function: Function) -> bool:
+    last = function.body[-1]
+    told = [
+        node for node in function.body[:-1] if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    ]
+    if told or function.decorator_list or not isinstance(last, ast.Return) or last.value is None:
+        return False
+    call = _only_draw(last.value)
+    return call is not None and len(call.args) < 3 and all(each.arg != "size" for each in call.keywords)
+
+
+def _helper(node: ast.expr, method: Function, helpers: set[str]) -> ast.Call | None:
+    """Return a call of a method or function that draws one number; None for other expressions."""
+    if not isinstance(node, ast.Call):
+        return None
+    called = ast.unparse(node.func)
+    own = f"{receiver(method)}."
+    called = f"{SELF}.{called.removeprefix(own)}" if called.startswith(own) else called
+    return node if called in helpers else None
+
+
+def _of_method(method: Function, helpers: set[str]) -> list[Site]:
     known, found = variables(method), list[Site]()
     for node in ast.walk(method):
         if isinstance(node, ast.Call) and is_draw(node) and node.args and not isinstance(node.args[0], ast.Constant):
@@ -54,7 +88,7 @@ def _of_method(method: Function) -> list[Site]:
         sides += [(node.right, node.left)] if isinstance(node.op, ast.Add) else []
         for value, noise in sides:
             draw = known.get(noise.id, noise) if isinstance(noise, ast.Name) else noise
-            call = _only_draw(draw)
+            call = _only_draw(draw) or _helper(draw, method, helpers)
             made = known.get(value.id) if isinstance(value, ast.Name) else None
             parts = [*ast.walk(value), *([] if made is None else ast.walk(made))]
             if call is not None and not any(is_draw(part) for part in parts):

@@ -75,6 +75,11 @@ class Curve(NamedTuple):
     shape: Shape
 
 
+def made_curve(atoms: tuple[Hashable, ...], shape: Shape) -> Curve:
+    """Return a curve, without the constructor of named tuples: choices by a datum run no code that is generated."""
+    return tuple.__new__(Curve, (atoms, shape))
+
+
 Curves = Mapping[int, Curve]
 """The features that are computed from others in known ways."""
 
@@ -114,7 +119,9 @@ def curve_of(key: tuple[Any, ...], low: float, high: float, table: FeatureTable)
 def single(feature: int, table: FeatureTable) -> Curve:
     """Return a feature as a function of what it is computed from, or of itself."""
     found = table.curves.get(feature)
-    return found or Curve((feature,), _number(table.low[feature], table.high[feature], table.actions.get(feature, 0)))
+    return found or made_curve(
+        (feature,), _number(table.low[feature], table.high[feature], table.actions.get(feature, 0))
+    )
 
 
 def _of_vectors(forms: Sequence[tuple[Any, ...]], table: FeatureTable) -> bool:
@@ -165,7 +172,7 @@ def _of_one(
 def _form(form: tuple[Any, ...], table: FeatureTable) -> Curve:
     """Return a form, see `Entries.keys`, as a function of what its features are computed from, or as a number."""
     if form[0] == "public":
-        return Curve((), _public(form[1]))
+        return made_curve((), _public(form[1]))
     if len(form) == 1:
         return single(form[0], table)
     count = (len(form) - 1) // 2
@@ -182,12 +189,12 @@ def _whole(form: tuple[Any, ...], table: FeatureTable) -> Curve:
     what is computed from the number may be moved, into its own interval, and is then not affine.
     """
     if len(form) == 1:
-        return Curve((form[0],), _number(table.low[form[0]], table.high[form[0]], table.actions.get(form[0], 0)))
+        return made_curve((form[0],), _number(table.low[form[0]], table.high[form[0]], table.actions.get(form[0], 0)))
     const, terms = _terms_of(form)
     sizes = [abs(weight) * max(-table.low[feature], table.high[feature]) for feature, weight in terms]
     margin = (2.0 * len(terms) + 4.0) * _UNIT * (abs(const) + sum(sizes)) + 2.0**-1070
     low, high = _interval(const, terms, table)
-    return Curve((form,), _number(low - margin, high + margin, 0, 2.0 * margin))
+    return made_curve((form,), _number(low - margin, high + margin, 0, 2.0 * margin))
 
 
 def _joined(
@@ -202,14 +209,14 @@ def _joined(
         placed = tuple((shape, tuple(places.setdefault(atom, len(places)) for atom in atoms)) for atoms, shape in parts)
         atoms = tuple(places)
         shape = _shape(word, how, placed, low, high)
-    return None if shape is None else Curve(atoms, shape)
+    return None if shape is None else made_curve(atoms, shape)
 
 
 @lru_cache(maxsize=4096)
 def _number(low: float, high: float, arms: int, error: float = 0.0) -> Shape:
     """Return the function that is a number itself; an action is none between its arms."""
     moving = frozenset[int]() if arms else frozenset({0})
-    return Shape((Number(low, high, arms),), ("x", 0), moving, True, error, low, high, False, 1)
+    return Shape((tuple.__new__(Number, (low, high, arms)),), ("x", 0), moving, True, error, low, high, False, 1)
 
 
 @lru_cache(maxsize=4096)

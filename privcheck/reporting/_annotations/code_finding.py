@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privcheck.auditing import file_named, shown_path
+from privcheck.errors import on_one_line
 from privcheck.private_values import KINDS
 from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.certificate_sentences import divergence_sentences
@@ -18,7 +19,7 @@ from privcheck.results import FAULT_KINDS, AuditReport, Certificate, Fix, FixPat
 
 VIOLATION, REFUSED, DIVERGES, ALARM = "violation", "refused-release", "diverging-replay", "alarm"
 
-UNFIT = "not-certifiable"
+UNFIT, NO_POWER, BAD_INPUT = "not-certifiable", "no-power", "bad-input"
 
 REFUSALS = ("first", "again", "other")
 """The kinds of refused releases that a look tells apart."""
@@ -54,6 +55,16 @@ RULES: dict[str, Rule] = {
         "A version of the code that was watched breaks the claimed epsilon.",
         "Audit the versions since the one that the alarm names.",
     ),
+    NO_POWER: Rule(
+        "outputs that showed nothing of the data",
+        "No event told the streams of the audit apart, so that a claim of any size would have passed.",
+        "Check that rewards reach the policy, that --feedback is its kind, and that actions follow them so soon.",
+    ),
+    BAD_INPUT: Rule(
+        "no result",
+        "What was asked for could not be done, or the target did not do what it promises.",
+        "The message says what was expected and what to do.",
+    ),
     UNFIT: Rule(
         "code that cannot be certified",
         "The code fails under the guard, or draws noise that is not counted.",
@@ -84,6 +95,7 @@ class Finding:
     code : the source line.
     patches : those that repair it, the first one first.
     patched : the file that they change, which need not be the one at fault.
+    level : "error", or "warning" for what is no fault.
     """
 
     rule: str
@@ -93,16 +105,19 @@ class Finding:
     code: str = ""
     patches: tuple[FixPatch, ...] = ()
     patched: str = ""
+    level: str = "error"
 
 
-def findings(result: AuditReport | Certificate | WatchReport | Fix) -> list[Finding]:
-    """Return the faults of a violation, what speaks against a certificate, an alarm, or what a fix is for; nothing if
-    nothing was found.
+def findings(result: AuditReport | Certificate | WatchReport | Fix | Exception) -> list[Finding]:
+    """Return the faults of a violation, what speaks against a certificate, an alarm, what a fix is for, that an audit
+    saw nothing of the data, or an error that ended a command; nothing if nothing was found.
 
     >>> from privcheck.results._example_results import GRANTED, VIOLATION
     >>> [finding.rule for finding in findings(VIOLATION)], findings(GRANTED)
     (['violation'], [])
     """
+    if isinstance(result, Exception):
+        return [Finding(BAD_INPUT, on_one_line(str(result)))]
     if isinstance(result, WatchReport):
         return [] if result.alarm is None else [Finding(ALARM, f"{watch_sentence(result)}.", *_place(result.target))]
     if isinstance(result, Fix):
@@ -111,6 +126,9 @@ def findings(result: AuditReport | Certificate | WatchReport | Fix) -> list[Find
 
 
 def _of_audit(report: AuditReport) -> list[Finding]:
+    if report.verdict == "consistent" and not report.lower:
+        said = f"{clean(report.target)}: {verdict_sentence(report)}. {RULES[NO_POWER].fix}"
+        return [Finding(NO_POWER, said, *_place(report.target), level="warning")]
     if report.verdict != "violation":
         return []
     refuted = f"{clean(report.target)}: {verdict_sentence(report)}."

@@ -25,7 +25,7 @@ def _annotation(finding: Finding) -> str:
     if finding.file:
         properties = {"file": Path(finding.file).as_posix(), "line": str(finding.line)} | properties
     given = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::error {given}::{_data(finding.message)}"
+    return f"::{finding.level} {given}::{_data(finding.message)}"
 
 
 def _data(text: str) -> str:

@@ -62,7 +62,7 @@ def _rule(name: str) -> dict[str, Any]:
 
 
 def _result(finding: Finding, used: list[str]) -> dict[str, Any]:
-    result: dict[str, Any] = {"ruleId": finding.rule, "level": "error", "message": {"text": finding.message}}
+    result: dict[str, Any] = {"ruleId": finding.rule, "level": finding.level, "message": {"text": finding.message}}
     if finding.rule in used:
         result["ruleIndex"] = used.index(finding.rule)
     if finding.file:

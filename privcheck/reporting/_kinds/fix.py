@@ -29,6 +29,7 @@ from privcheck.reporting._text.fix_sentences import (
     notes,
     provided,
     sentence,
+    smaller,
     tried_words,
     withdrawn,
 )
@@ -61,6 +62,9 @@ def details(found: Fix) -> RenderableType:
             parts.append(Text(f"{certificate_sentence(patch.certificate)}"))
             parts.append(Text(f"to see the certificate of the patched file: {certify_command(found, patch)}"))
         parts.append(Text(audit_words(found, patch)))
+        if (small := smaller(found)) is not None:
+            about = f"smaller, and certified too: patch {small.number} ({edits(small)}, {lines(small)})"
+            parts += [Text(f"{about}; --patch {small.number} takes it"), Text(), *diff_lines(small.diff), Text()]
     if found.original is not None:
         parts.append(_table(found))
     if patch is None:

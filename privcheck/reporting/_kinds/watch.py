@@ -15,8 +15,17 @@ from privcheck.reporting._pages.elements import element, text
 from privcheck.reporting._pages.page_watch import render_watches
 from privcheck.reporting._pictures.svg import save_figure
 from privcheck.reporting._pictures.watch_picture import watch_figure
-from privcheck.reporting._text.numbers import amount, clean
-from privcheck.reporting._text.watch_sentences import first_part, mark, next_step, past_alarms, sentence
+from privcheck.reporting._text.numbers import clean
+from privcheck.reporting._text.watch_sentences import (
+    EVENT_RUNS,
+    evidence,
+    first_part,
+    mark,
+    next_step,
+    past_alarms,
+    sentence,
+    version_words,
+)
 from privcheck.results import WatchReport
 
 if TYPE_CHECKING:
@@ -41,11 +50,18 @@ def details(report: WatchReport) -> RenderableType:
     table.add_column("event", overflow="fold")
     for night in report.nights[-LATEST:]:
         event = first_part(night.event) if night.lost is None else f"lost: {night.lost}"
-        numbers = (night.number, night.version, night.runs, night.first, night.second)
-        table.add_row(*(f"{value:,}" for value in numbers), amount(night.e_value), Text(event))
+        counts = (f"{value:,}" for value in (night.runs, night.first, night.second))
+        version = version_words(report.versions[night.version - 1]).removeprefix("version ")
+        table.add_row(f"{night.number:,}", Text(version), *counts, evidence(night.e_value), Text(event))
     said = Text(f"{mark(report)} {sentence(report)}", "bold")
     notes = [Text(f"note: {note}", "dim") for note in (*past_alarms(report), *report.notes)]
-    return Group(said, table, *notes, *([Text(next_step(report))] if report.alarm is not None else []))
+    return Group(
+        said,
+        table,
+        Text(f"{EVENT_RUNS}.", "dim"),
+        *notes,
+        *([Text(next_step(report))] if report.alarm is not None else []),
+    )
 
 
 def notebook(report: WatchReport) -> str:

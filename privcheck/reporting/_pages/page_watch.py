@@ -20,12 +20,14 @@ from privcheck.reporting._text.numbers import amount
 from privcheck.reporting._text.watch_sentences import (
     alarms_before,
     counted_nights,
+    evidence,
     first_part,
     mark,
     meaning,
     next_step,
     past_alarms,
     sentence,
+    version_words,
 )
 from privcheck.results import WatchReport
 
@@ -79,7 +81,7 @@ def _versions(report: WatchReport) -> str:
         ("code", TEXT),
         ("first night", NUMBER),
         ("nights", NUMBER),
-        ("ln of wealth", NUMBER),
+        ("ln of wealth since then", NUMBER),
     ]
     rows: list[list[Cell | str]] = [
         [
@@ -88,7 +90,10 @@ def _versions(report: WatchReport) -> str:
         ]
         for each in reversed(report.versions[-LATEST:])
     ]  # fmt: skip
-    caption = "The wealth of the bets that began with each version, which are never started again"
+    caption = (
+        "The wealth of the bets that began with each version and go on through all later ones: a large one speaks "
+        "against that version or one after it"
+    )
     if len(report.versions) > LATEST:
         caption += f"; the newest {LATEST} of {len(report.versions):,} versions"
     return table(caption, columns, rows, kind="stack")
@@ -100,10 +105,13 @@ def _nights(report: WatchReport) -> str:
     rows: list[list[Cell | str]] = []
     for night in reversed(report.nights[-LATEST:]):
         event = text(first_part(night.event) if night.lost is None else f"lost: {night.lost}")
-        numbers = (night.number, night.version, night.runs)
-        shown = [Cell(f"{value:,}", value) for value in numbers]
+        version = version_words(report.versions[night.version - 1]).removeprefix("version ")
+        shown = [
+            Cell(f"{night.number:,}", night.number), Cell(text(version), night.version),
+            Cell(f"{night.runs:,}", night.runs),
+        ]  # fmt: skip
         counts = [Cell(f"{value:,}", value) for value in (night.first, night.second)]
-        rows.append([*shown, event, *counts, Cell(amount(night.e_value), night.e_value)])
+        rows.append([*shown, event, *counts, Cell(evidence(night.e_value), night.e_value)])
     caption = "Runs on the first and on the second stream that were in the event, and the evidence after the night"
     return table(caption, columns, rows, kind="stack")
 

@@ -1,27 +1,22 @@
-"""The evidence of a watch over its nights, with the versions of the code, and a badge."""
+"""The evidence of a watch over its nights, with the versions of the code."""
 
 from __future__ import annotations
 
-import html
-import math
 from typing import TYPE_CHECKING, Any
 
 from privcheck.reporting._pictures.style import COLOURS, INK, MID, NARROW, WIDE, new_figure, settings
 from privcheck.reporting._text.numbers import clean
-from privcheck.reporting._text.watch_sentences import known, sentence
+from privcheck.reporting._text.watch_sentences import evidence, sentence, version_words
 from privcheck.results import WatchReport
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FEWEST, MOST = 1e-3, 1e9
+FEWEST, MOST = 1e-3, 1e100
 """Evidence that is drawn: below and above it only says "little" and "much"."""
 
 MOST_LABELS = 12
 """Versions that are named at their first night; of more, only the lines are drawn."""
-
-CHARACTER, MARGIN = 6.6, 6.0
-"""Width of a character and space beside a text of a badge, in pixels."""
 
 
 def watch_figure(report: WatchReport, *, width: float = WIDE) -> Figure:
@@ -40,14 +35,15 @@ def watch_figure(report: WatchReport, *, width: float = WIDE) -> Figure:
         axes = figure.add_subplot(facecolor="none")
         _draw(axes, report)
         axes.set_yscale("log")
-        top = min(MOST, max([night.e_value for night in report.nights] + [report.needed]) * 4.0)
+        most = max([min(MOST, night.e_value) for night in report.nights] + [report.needed])
+        top = most * max(4.0, (most / FEWEST) ** 0.04)  # the last point lies below the edge
         low = [night.e_value for night in report.nights if night.e_value > 0.0]
         axes.set_ylim(max(FEWEST, min([*low, 1.0]) / 2.0), top)
         axes.set_xlim(0.5, max(2.5, len(report.nights) + 0.5))
         axes.set_xlabel("night")
         axes.set_ylabel("evidence against the claim")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axes.yaxis.set_major_formatter(lambda value, _: evidence(value))
         axes.yaxis.set_minor_formatter("")
         axes.tick_params(which="minor", left=False)
         axes.spines["left"].set_visible(True)
@@ -61,7 +57,7 @@ def _draw(axes: Any, report: WatchReport) -> None:
     values = [min(MOST, max(FEWEST, night.e_value)) for night in report.nights]
     axes.axhline(report.needed, color=COLOURS["violation"], lw=1.0, ls=(0, (5, 2)))
     axes.annotate(
-        f"alarm at {report.needed:,.10g}", (0.0, report.needed), xycoords=("axes fraction", "data"),
+        f"alarm at {evidence(report.needed)}", (0.0, report.needed), xycoords=("axes fraction", "data"),
         xytext=(3, 3), textcoords="offset points", ha="left", fontsize=7, color=COLOURS["violation"],
     )  # fmt: skip
     few = len(report.versions) <= MOST_LABELS
@@ -69,7 +65,7 @@ def _draw(axes: Any, report: WatchReport) -> None:
         axes.axvline(version.first_night - 0.5, color=MID, lw=0.6, alpha=0.7 if few else 0.3)
         if few and len(report.versions) > 1:
             axes.annotate(
-                f"version {version.number}", (version.first_night - 0.5, 0.02), xycoords=("data", "axes fraction"),
+                version_words(version), (version.first_night - 0.5, 0.02), xycoords=("data", "axes fraction"),
                 xytext=(2, 0), textcoords="offset points", rotation=90, fontsize=6.5, color=MID, va="bottom",
             )  # fmt: skip
     marker = "o" if len(nights) < 40 else ""
@@ -81,27 +77,3 @@ def _draw(axes: Any, report: WatchReport) -> None:
     if lost:
         axes.plot(lost, [1.0] * len(lost), ls="none", marker="|", ms=10, color=INK, zorder=4, label="lost night")
         axes.legend(frameon=False, fontsize=7, loc="upper left")
-
-
-def badge_svg(report: WatchReport) -> str:
-    """Return a badge that says what is known, as SVG.
-
-    >>> from privcheck.results._example_results import WATCHED
-    >>> "alarm on night 2" in badge_svg(WATCHED)
-    True
-    """
-    name, said = "privcheck", known(report)
-    colour = COLOURS["violation"] if report.alarm is not None else "#2a6f97"
-    left, right = (math.ceil(CHARACTER * len(text) + 2 * MARGIN) for text in (name, said))
-    words = html.escape(f"{name}: {said}", quote=True)
-    parts = ((name, left / 2.0), (said, left + right / 2.0))
-    texts = "".join(f'<text x="{x:g}" y="14">{html.escape(text)}</text>' for text, x in parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" aria-label="{words}">'
-        f"<title>{words}</title>"
-        f'<clipPath id="r"><rect width="{left + right}" height="20" rx="3"/></clipPath><g clip-path="url(#r)">'
-        f'<rect width="{left}" height="20" fill="#444b54"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{colour}"/></g>'
-        f'<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">{texts}</g>'
-        "</svg>\n"
-    )

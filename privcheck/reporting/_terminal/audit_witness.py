@@ -38,8 +38,10 @@ def said(text: str) -> list[RenderableType]:
 
 def spent(report: AuditReport) -> list[RenderableType]:
     """Return what the audit took."""
-    runs = f"seed {report.seed}, {report.runs:,} runs per {words_of(report).one}"
-    return [block(Text(f"{runs}, engine {report.engine}, {numbers.seconds(report.seconds)}", style="dim"))]
+    ended = report.epsilon_lower is None
+    runs = "no run counted" if ended else f"{report.runs:,} runs per {words_of(report).one}"
+    took = numbers.seconds(report.seconds)
+    return [block(Text(f"seed {report.seed}, {runs}, engine {report.engine}, {took}", style="dim"))]
 
 
 def _streams(report: AuditReport, witness: Witness) -> list[RenderableType]:

@@ -10,7 +10,17 @@ from privcheck.errors import PrivcheckError, printable
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import coverage
 from privcheck.reporting._text.numbers import at_least, at_most, clean
-from privcheck.results import FIXED, NONE_LEARNS, NOTHING_TO_FIX, WITHDRAWN, Certificate, Fix, FixPatch, PolicyRegret
+from privcheck.results import (
+    CERTIFIED_TOO,
+    FIXED,
+    NONE_LEARNS,
+    NOTHING_TO_FIX,
+    WITHDRAWN,
+    Certificate,
+    Fix,
+    FixPatch,
+    PolicyRegret,
+)
 
 MARKS = {FIXED: "✓", NOTHING_TO_FIX: "✓", NONE_LEARNS: "?"}
 """By the outcome; a cross for "nothing certifies"."""
@@ -101,6 +111,15 @@ def lines(patch: FixPatch) -> str:
     if not taken:
         return f"{plural(added, 'line')} more"
     return f"{plural(added, 'line')} in place of {taken}"
+
+
+def smaller(found: Fix) -> FixPatch | None:
+    """Return the smallest patch that is certified and learns, if it has fewer lines than the recommended one."""
+    size = {patch.number: sum(patch.changed_lines) for patch in found.patches}
+    others = [patch for patch in found.patches if patch.standing == CERTIFIED_TOO]
+    least = min(others, key=lambda patch: size[patch.number], default=None)
+    best = found.recommended
+    return least if least and best and size[least.number] < size[best.number] else None
 
 
 def audit_words(found: Fix, patch: FixPatch) -> str:

@@ -146,7 +146,7 @@ def repeat_certificate(certificate: Certificate) -> Repeat:
 def _repeat(function: str, target: str, options: dict[str, Any], streams: str | None) -> Repeat:
     """Return both calls; `streams` is the Python text of the user's own pair."""
     place, word, missing, missing_file = repr(target), shlex.quote(target), [], []
-    elsewhere = _elsewhere(target)
+    elsewhere = played_elsewhere(target)
     if elsewhere is not None:
         place, word = f"privcheck.{target}", elsewhere
     elif not _is_text(target):
@@ -196,10 +196,10 @@ def _is_text(target: str) -> bool:
     return ":" in target or (target.partition("(")[0] in ALGORITHMS and target.endswith(")"))
 
 
-def _elsewhere(target: str) -> str | None:
+def played_elsewhere(target: str) -> str | None:
     """Return the options of the command line that name what another program plays; None for other targets.
 
-    >>> _elsewhere("from_command(['./bandit', '-x'], timeout=30.0)")
+    >>> played_elsewhere("from_command(['./bandit', '-x'], timeout=30.0)")
     "--command './bandit -x' --timeout 30.0"
     """
     function = target.partition("(")[0]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 
 from privcheck.bandits import ALGORITHMS
 from privcheck.feedback import FEEDBACKS
 from privcheck.reporting._text.fix_sentences import fix_of, number_in_command
-from privcheck.reporting._text.numbers import amount, clean
-from privcheck.results import WatchAlarm, WatchReport
+from privcheck.reporting._text.numbers import amount, clean, shorten
+from privcheck.reporting._text.repeating import played_elsewhere
+from privcheck.results import WatchAlarm, WatchedVersion, WatchReport
 
 MARKS = {True: "✗", False: "✓"}
 """Of a watch with and without an alarm that stands."""
+
+OWN_HASH = "[0-9a-f]{16}"
+"""What stands for a version to which the user has given no name."""
+
+MOST_NAMED = 16
+"""Characters of a version's name that are shown."""
 
 BEFORE = "?"
 """Of one without, in which alarms were raised before."""
@@ -46,8 +54,8 @@ def sentence(report: WatchReport) -> str:
     """Return what was found in one sentence.
 
     >>> from privcheck.results._example_results import WATCHED
-    >>> sentence(WATCHED)
-    'alarm: a version of bandit.py:Bandit since night 1 (version 1) breaks epsilon = 1: evidence 2,000, 1,000 needed'
+    >>> sentence(WATCHED).partition(" since ")[2]
+    'night 1 (version 1) breaks epsilon = 1: evidence 2,000 on night 2, 1,000 needed'
     """
     name = clean(report.name)
     if report.alarm is not None:
@@ -60,16 +68,37 @@ def sentence(report: WatchReport) -> str:
     if past:
         raised = "one alarm was" if len(past) == 1 else f"{len(past):,} alarms were"
         said = f"no alarm stands after {counted}, but {raised} raised before, the last on night {past[-1].night:,}"
-    return f"{said}: evidence {amount(report.e_value)}, {amount(report.needed)} needed"
+    return f"{said}: evidence {evidence(report.e_value)}, {evidence(report.needed)} needed"
 
 
 def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
     """Return what an alarm says."""
     first = report.versions[alarm.since - 1]
     return (
-        f"a version of {name} since night {first.first_night} (version {alarm.since}) breaks {report.claim}: "
-        f"evidence {amount(alarm.e_value)}, {amount(report.needed)} needed"
+        f"a version of {name} since night {first.first_night} ({version_words(first)}) breaks {report.claim}: "
+        f"evidence {evidence(alarm.e_value)} on night {alarm.night}, {evidence(report.needed)} needed"
     )
+
+
+def evidence(value: float) -> str:
+    """Return evidence: all of its digits say nothing where it is large.
+
+    >>> evidence(1.2345), evidence(48_590.2), evidence(6.7596e30), evidence(math.inf)
+    ('1.234', '48,590', '6.8e30', 'over 1e304')
+    """
+    if math.isinf(value):
+        return "over 1e304"
+    return amount(value) if value < 999_999.5 else f"{value:.1e}".replace("e+", "e")
+
+
+def version_words(version: WatchedVersion) -> str:
+    """Return the number of a version, and its name if the user has given one.
+
+    >>> version_words(WatchedVersion(2, "2.4.1", 3, 1, 0.0)), version_words(WatchedVersion(2, "0f" * 8, 3, 1, 0.0))
+    ('version 2, 2.4.1', 'version 2')
+    """
+    named = "" if re.fullmatch(OWN_HASH, version.code) else f", {shorten(clean(version.code), MOST_NAMED)}"
+    return f"version {version.number}{named}"
 
 
 def next_step(report: WatchReport) -> str:
@@ -83,7 +112,8 @@ privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     """
     if report.alarm is None:
         return ""
-    named = re.fullmatch(r"\S+:\w+", report.target) or report.target.partition("(")[0] in ALGORITHMS
+    elsewhere = played_elsewhere(report.target)
+    named = elsewhere or re.fullmatch(r"\S+:\w+", report.target) or report.target.partition("(")[0] in ALGORITHMS
     if not named or report.feedback in FEEDBACKS.contextual:
         return "next: audit the versions since then, with the options of the watch"
     budget = {name: number_in_command(getattr(report, name)) for name in ("epsilon", "delta")}
@@ -92,11 +122,14 @@ privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     options |= {"feedback": report.feedback}
     usual = {"delta": ("0",), "neighbours": ("row",), "observe": ("actions",), "feedback": ("bandit", "mechanism")}
     given = [f"--{name} {value}" for name, value in options.items() if value and value not in usual.get(name, ())]
-    target = shlex.quote(clean(report.target))
+    target = elsewhere or shlex.quote(clean(report.target))
     said = f"next: privcheck audit {target} {' '.join(given)}, which shows both streams"
     game = report.feedback, report.neighbours
     patch = "" if report.delta else fix_of(report.target, report.epsilon, report.arms, *game)
     return f"{said}; patches: {patch}" if patch else said
+
+
+EVENT_RUNS = "first, second: runs of the night on the first and on the second stream that were in the event"
 
 
 def first_part(event: str) -> str:
@@ -122,7 +155,7 @@ def past_alarms(report: WatchReport) -> list[str]:
     """Return what the alarms before the versions that are played now have said, the newest first."""
     past = alarms_before(report)
     told = [
-        f"alarm on night {alarm.night}, when version {alarm.version} was played: "
+        f"alarm on night {alarm.night}, when {version_words(report.versions[alarm.version - 1])} was played: "
         f"{alarm_words(report, alarm, clean(report.name))}; other versions have been played since"
         for alarm in reversed(past[-PAST:])
     ]

@@ -21,6 +21,14 @@ GRACE = 0.5
 LAST_WORDS = 2000
 """Bytes that are kept of what a command writes to standard error."""
 
+SHELL_WORDS = {"&&", "||", "|", ";", ">", "<", "cd", "export", "source"}
+"""Words of a command that only a shell knows."""
+
+NO_SHELL = "no shell reads it: for what a shell does write sh -c '...'"
+
+LAST_LINES, LAST_SHOWN = 15, 1200
+"""Lines of it that an error shows, and characters: the last line alone may name no more than the interpreter."""
+
 _LIVING: weakref.WeakSet[LineProcess] = weakref.WeakSet()
 
 
@@ -46,7 +54,8 @@ class LineProcess:
         except (OSError, ValueError) as error:
             told = getattr(error, "strerror", None) or str(error)
             got = words(f"{command[0]!r}, which cannot be started: {told}")
-            raise PrivcheckError(parameter, got, "a program that runs", "check the path and its permissions") from None
+            hint = NO_SHELL if SHELL_WORDS & {*command} or "=" in command[0] else "check the path and its permissions"
+            raise PrivcheckError(parameter, got, "a program that runs", hint) from None
         pipes = self._process.stdin, self._process.stdout, self._process.stderr
         self._pipes: list[IO[bytes]] = [found for found in pipes if found is not None]
         self._in, self._out, self._err = (found.fileno() for found in self._pipes)
@@ -126,7 +135,7 @@ class LineProcess:
                     self._readers.unregister(self._err)
 
     def _ended(self, what: str, *, before: bool = False) -> PolicyError:
-        """Return the error for a command that ended, with its status and the last line that it wrote."""
+        """Return the error for a command that ended, with its status and the last lines that it wrote."""
         self._read_errors()
         if self._ends():
             self.kill()  # what it has started, before its number is free
@@ -135,8 +144,7 @@ class LineProcess:
         how = "closed its output" if status is None else f"ended with status {status}"
         if status is not None and status < 0:
             how = f"was ended by {signal.Signals(-status).name}"
-        said = self._last_words.strip().splitlines()
-        told = f"; its last words were {shown(said[-1])}" if said else ""
+        told = f"; the end of its standard error: {told_last(self._last_words)}" if self._last_words.strip() else ""
         when = "before" if before else "when"
         got = f"{self.name!r}, which {how} {when} {what}{told}"
         return wrong(self.parameter, got, "a program that answers until its input ends", "fix the program first")
@@ -179,6 +187,17 @@ class LineProcess:
     def __del__(self) -> None:
         if hasattr(self, "_closed"):
             self.close()
+
+
+def told_last(content: bytes) -> str:
+    r"""Return the last lines of standard error on one line; what is cut off is a beginning.
+
+    >>> told_last(b"TypeError: no\n    at f (x.js:2)\n\nNode.js v20\n")
+    'TypeError: no | at f (x.js:2) | Node.js v20'
+    """
+    lines = [line.strip() for line in content.decode(errors="replace").splitlines() if line.strip()]
+    told = " | ".join(lines[-LAST_LINES:])
+    return told if len(told) <= LAST_SHOWN else f"…{told[-LAST_SHOWN:]}"
 
 
 def kill_all() -> None:

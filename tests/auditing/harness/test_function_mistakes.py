@@ -275,9 +275,10 @@ def noise_that_grows(after):
     return function
 
 
+@pytest.mark.chance(1e-7, "one verdict on a true claim at this error")
 def test_what_changed_before_runs_were_counted_is_not_consistent(monkeypatch):
     """The check saw the first calls, and all counted runs are of another law: what a process shows first is a leak."""
-    options = {"epsilon": 1.0, "runs": 4000}
+    options = {"epsilon": 1.0, "runs": 4000, "error": 1e-7}
     with pytest.raises(privcheck.PolicyError, match="from the same Generator state"):
         privcheck.audit(noise_that_grows(1000), **options)
     monkeypatch.setattr(checked_runs._Check, "again", lambda self: None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from privcheck.declared import POSITIVE, Declared, Real
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference import LEVEL
-from privcheck.targets._declaring_options import CLAIM, EFFORT, Checked, option, shares_of_delta, tradeoff_corners
+from privcheck.targets._options.declaring import CLAIM, EFFORT, Checked, option, shares_of_delta, tradeoff_corners
 
 if TYPE_CHECKING:
     from privcheck.accounting import ClaimedProfile, Notion

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privcheck.declared import POSITIVE, Declared, Integer, Switch
-from privcheck.targets._declaring_options import EFFORT, PLAYED, Checked, as_given, option
+from privcheck.targets._options.declaring import EFFORT, PLAYED, Checked, as_given, option
 
 DEFAULT_RUNS = 200_000
 """Runs per stream of a shipped algorithm, which a compiled kernel plays, where the user says nothing: seconds of work

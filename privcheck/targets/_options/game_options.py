@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.declared import Choice, Declared, Integer, Switch
 from privcheck.errors import PrivcheckError
-from privcheck.targets._declaring_options import (
+from privcheck.targets._options.declaring import (
     CLAIM,
     PLAYED,
     Checked,

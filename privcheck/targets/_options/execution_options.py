@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privcheck.declared import POSITIVE, Declared, Integer, Switch
-from privcheck.targets._declaring_options import EFFORT, PLAYED, Checked, as_given, option, scheduler
+from privcheck.targets._options.declaring import EFFORT, PLAYED, Checked, as_given, option, scheduler
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,36 @@
+"""What an error says, with options as the command line spells them."""
+
+from __future__ import annotations
+
+import re
+
+from privcheck.errors import PrivcheckError
+
+RENAMED = {"version": "code-version"}
+"""Options that the command line calls otherwise."""
+
+OPTION = re.compile(r"(?<![\w.(])([a-z]+(?:_[a-z]+)*)=(?:'([^']*)'|\"([^\"]*)\"|(-?[\d.]+(?:e-?\d+)?)\b|(?=[ ,;.)]|$))")
+"""A keyword argument with a value, or without one, outside a call."""
+
+PLAY_COMMANDS = "it reads Python code, while `privcheck audit` and `privcheck watch` play commands and services"
+"""What is said where --command or --url is given to another command."""
+
+
+def in_options(error: PrivcheckError) -> PrivcheckError:
+    """Return the error with the keyword arguments of its hint spelled as options.
+
+    >>> error = PrivcheckError("version", None, "a name", "name it with version='2', or randomness='independent'")
+    >>> print(in_options(error))
+    version: got None, expected a name; name it with --code-version 2, or --randomness independent
+    """
+    hint = OPTION.sub(_option, error.hint)
+    return error if hint == error.hint else type(error)(error.parameter, error.value, error.expected, hint)
+
+
+def _option(found: re.Match[str]) -> str:
+    name, *values = found.groups()
+    value = next((value for value in values if value), "")
+    flag = f"--{RENAMED.get(name, name).replace('_', '-')}"
+    if " " in value:
+        value = f"'{value}'"
+    return f"{flag} {value}" if value else flag
