@@ -112,10 +112,9 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
         found = _alone(norm, features, weights, table, size)
     if norm in APART and np.isnan(found).any():
         found = _apart(norm, rows, features, weights, bounds, table)
-    shared = _shared(rows, features, weights, bounds, table) if table.curves and norm != "changed" else []
-    found[shared] = math.nan
+    shared = {*_shared(rows, features, weights, bounds, table)} if table.curves and norm != "changed" else set()
     known: dict[tuple[object, ...], float] = {}
-    for place in np.flatnonzero(np.isnan(found)).tolist():
+    for place in sorted({*np.flatnonzero(np.isnan(found)).tolist(), *shared}):
         part = slice(*bounds[place : place + 2].tolist())
         matrix, used, touched = _dense(rows[part], features[part], weights[part])
         widths = _widths(table, used)
@@ -126,7 +125,8 @@ def sensitivities(norm: str, terms: Terms, table: FeatureTable, size: int) -> Ma
             if norm == "range" and touched < size:
                 matrix = np.vstack([matrix, np.zeros(matrix.shape[1])])
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                largest = float(NORMS[norm](matrix, widths, parts))
+                apart = float(found[place])
+                largest = float(NORMS[norm](matrix, widths, parts)) if math.isnan(apart) else apart
                 if together:
                     largest = min(largest, _together(norm, matrix, widths, together, used, table))
             known[key] = largest if math.isfinite(largest) else math.inf

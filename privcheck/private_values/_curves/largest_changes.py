@@ -36,6 +36,9 @@ _MOST_PAIRS = 2**19
 _MOST_SUMS = 2**16
 """Sums of changes of several parts that are compared."""
 
+_MOST_BYTES = 2**17
+"""Bytes of an array of coefficients of which the largest change is remembered, as of up to 4096 arrays."""
+
 
 class Together(NamedTuple):
     """Features that are functions of the same numbers: their columns, shapes and numbers."""
@@ -103,7 +106,8 @@ def largest_change(norm: str, matrix: Array, parts: tuple[Together, ...]) -> flo
     are few enough: in L1 up to 10 entries, in L2 while there are few sums of changes. Otherwise the parts are added.
     To it is added what the rounding of features may move, where that is not negligible.
     """
-    return _largest_change(norm, matrix.shape, matrix.tobytes(), parts)
+    change = _largest_change if matrix.nbytes <= _MOST_BYTES else _largest_change.__wrapped__
+    return change(norm, matrix.shape, matrix.tobytes(), parts)
 
 
 @lru_cache(maxsize=4096)
