@@ -33,6 +33,7 @@ def names(file: str, base: str) -> list[str]:
 MEMOS, REMEMBERING = names("memos.py", "Memo"), names("remembering.py", "Remembering")
 HONEST = re.findall(r"\w+", (HERE / "honest_caches.py").read_text(encoding="utf-8").split("KINDS = [")[1].split("]")[0])
 REFUSED_WHEN_BUILT = {"Count": "count", "Destructor": "__del__"}
+REFUSED_BY_THE_GUARD = REFUSED_WHEN_BUILT | {"Exceptions": "the attribute f_locals"}
 REFUSED_WHEN_CALLED = ("InMemoryFile", "LabelEncoder", "Counter", "FromPython")
 SAID = "not a function of one number|that is not put back"
 SAME_WITHOUT_THE_GUARD = {"Destructor", "CachedInATuple"}
@@ -72,7 +73,7 @@ def test_a_memo_of_contexts_is_not_granted(memos, name) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.* is guarded provided that:RuntimeWarning")
-@pytest.mark.parametrize("name", [name for name in MEMOS if name not in REFUSED_WHEN_BUILT])
+@pytest.mark.parametrize("name", [name for name in MEMOS if name not in REFUSED_BY_THE_GUARD])
 def test_the_guard_undoes_what_select_keeps(memos, name) -> None:
     """With the same coins, the actions of all later rounds are the same on neighbours."""
     cls = getattr(memos, name)
@@ -102,7 +103,7 @@ def test_a_memo_leaks_without_the_guard(memos, name) -> None:
 
 @pytest.mark.parametrize("name", ["Count", "Destructor"])
 def test_what_cannot_be_put_back_is_refused_when_the_guard_is_built(memos, name) -> None:
-    with pytest.raises(PrivcheckError, match=REFUSED_WHEN_BUILT[name]):
+    with pytest.raises(PrivcheckError, match=REFUSED_BY_THE_GUARD[name]):
         privcheck.guard(getattr(memos, name), epsilon=1.0, arms=2, **JOINT)
 
 
