@@ -101,7 +101,7 @@ def test_a_memo_leaks_without_the_guard(memos, name) -> None:
         assert alone[0] != alone[1]
 
 
-@pytest.mark.parametrize("name", ["Count", "Destructor"])
+@pytest.mark.parametrize("name", sorted(REFUSED_BY_THE_GUARD))
 def test_what_cannot_be_put_back_is_refused_when_the_guard_is_built(memos, name) -> None:
     with pytest.raises(PrivcheckError, match=REFUSED_BY_THE_GUARD[name]):
         privcheck.guard(getattr(memos, name), epsilon=1.0, arms=2, **JOINT)
