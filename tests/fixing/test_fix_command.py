@@ -66,14 +66,24 @@ def test_a_whole_session(folder, capsys):
     assert not Path("again.patch").exists()
 
 
-def test_another_patch_is_taken_by_its_number_or_its_edits(capsys):
-    assert run([*ASKED, *QUICK, "--patch", "noisy-rewards", "--diff", "fix.patch", "--json", "fix.json"]) == 0
+@pytest.mark.parametrize("asked", ["2", "laplace"])
+def test_another_patch_is_taken_by_its_number_or_its_edits(asked, monkeypatch, capsys):
+    """Which patch is recommended depends on what is measured within a time limit."""
+    edits = [FixEdit(name, "universal", "noise is added", 1) for name in ("noisy-rewards", "laplace")]
+    diffs = [f"--- a/bandit.py\n+++ b/bandit.py\n@@ -1 +1 @@\n-x\n+{name}\n" for name in ("first", "second")]
+    patches = tuple(
+        FixPatch(number, standing, "", (edit,), diff, "")
+        for number, standing, edit, diff in zip((1, 2), ("recommended", "certified"), edits, diffs, strict=True)
+    )
+    found = Fix("bandit.py:Bandit", 1.0, 2, 40, (0.0, 1.0), 0, "fixed", None, patches)
+    monkeypatch.setattr("privcheck.fixing.fix", lambda *given, **options: found)
+    assert run([*ASKED, "--patch", asked, "--diff", "fix.patch"]) == 0
     told = capsys.readouterr().out
-    found = privcheck.load("fix.json")
-    (asked,) = [each for each in found.patches if [edit.name for edit in each.edits] == ["noisy-rewards"]]
-    assert asked != found.recommended
-    assert f"patch {asked.number}, {asked.standing}" in told
-    assert Path("fix.patch").read_text() == asked.diff
+    assert "patch 2, certified" in told
+    assert "+second" in told
+    assert Path("fix.patch").read_text() == diffs[1]
+    assert run([*ASKED, "--diff", "fix.patch"]) == 0
+    assert Path("fix.patch").read_text() == diffs[0]
 
 
 @pytest.mark.parametrize(("asked", "said"), [("9", "expected one of 1"), ("noisy-reward", "noisy-rewards")])
@@ -156,7 +166,8 @@ def test_an_interruption_leaves_nothing_half_written(number, folder, tmp_path_fa
     os.killpg(process.pid, number)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 128 + number, err
-    assert err == "privcheck: interrupted\n"
+    assert err.splitlines()[-1] == "privcheck: interrupted"
+    assert [line for line in err.splitlines()[:-1] if not line.endswith(", which may take minutes")] == []
     assert out == ""
     assert Path("bandit.py").read_text() == twins.UCB
     assert [each.name for each in folder.iterdir() if each.name != "__pycache__"] == ["bandit.py"]
