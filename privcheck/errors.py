@@ -68,7 +68,7 @@ def on_one_line(text: str) -> str:
 
 
 def can_be_encoded(text: str) -> bool:
-    """Return whether a text can be written in UTF-8: half of a surrogate pair cannot.
+    r"""Return whether a text can be written in UTF-8: half of a surrogate pair cannot.
 
     >>> can_be_encoded("\u00e9"), can_be_encoded("\ud800")
     (True, False)

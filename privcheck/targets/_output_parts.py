@@ -202,8 +202,8 @@ def outputs_of(outputs: list[Any]) -> Outputs:
     of its structure: which keys and how many parts. Values that a list lacks are `MISSING`, numbers NaN.
 
     >>> runs = outputs_of([{"mean": 0.5, "best": "a"}, {"mean": 0.7, "best": None}])
-    >>> runs.symbols.shape, runs.numbers.ravel().tolist(), sorted(runs.names.values())
-    ((2, 2), [0.5, 0.7], ["'a'", 'None', "{'mean':r,'best':d}"])
+    >>> runs.symbols.shape, runs.numbers.ravel().tolist(), [runs.names[code] for code in runs.symbols[0]]
+    ((2, 2), [0.5, 0.7], ["{'mean':r,'best':d}", "'a'"])
     >>> outputs_of([1.0, float("nan"), [2.0, 3.0]]).numbers.tolist()
     [[1.0, nan], [nan, nan], [2.0, 3.0]]
     """
