@@ -85,5 +85,33 @@ def test_a_file_that_is_put_back_under_its_workers_is_refused_for_good(tmp_path,
     copy.close()
 
 
+class EndsOnce(policies.PlainBlocks):
+    """Ends its process after a release, once."""
+
+    ends = True
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        if self.count == 2 and EndsOnce.ends:
+            raise SystemExit
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_refused_call_keeps_the_event_that_it_has_finished_for_another_worker(tmp_path, monkeypatch, batch):
+    """The head would know an entry that was rolled back: no worker could start again."""
+    monkeypatch.setattr(EndsOnce, "ends", True)
+    one, other = (guard(tmp_path, EndsOnce) for _ in range(2))
+    one.update(one.select(request_id="e1"), 1.0, request_id="e1")
+    with pytest.raises(SystemExit):
+        one.update(one.select(request_id="e2"), 1.0, request_id="e2")
+    monkeypatch.setattr(EndsOnce, "ends", False)
+    told = {"action": 0, "reward": 0.5, "request_id": "e1"}
+    with pytest.raises(PrivcheckError, match="recorded with other arguments"):
+        other.update_many([told, told]) if batch else other.update(0, 0.5, request_id="e1")
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+    third = guard(tmp_path, EndsOnce)
+    assert other.select(request_id="e3") == third.select(request_id="e3")
+
+
 def rows(connection, query):
     return connection.execute(query).fetchall()

@@ -13,14 +13,6 @@ from privcheck.journal import Entry
 CHANGED = "the file was changed or damaged: `privcheck ledger verify` says where"
 
 
-class Refused(BaseException):
-    """Arguments that were refused: the policy was told nothing."""
-
-    def __init__(self, error: PrivcheckError) -> None:
-        super().__init__()
-        self.error = error
-
-
 def check_end(end: int, before: int) -> None:
     """Refuse a ledger that has become shorter."""
     if end < before:
