@@ -85,6 +85,29 @@ def test_a_file_that_is_put_back_under_its_workers_is_refused_for_good(tmp_path,
     copy.close()
 
 
+def test_a_copy_that_is_as_long_is_refused_before_it_answers(tmp_path):
+    """What is asked again would get the answer of a file that went its own way."""
+    guarded, files = guard(tmp_path), tmp_path / "files"
+    guarded.select(request_id="e1")
+    files.mkdir()
+    for name in ("budget.db", "heads.db"):
+        copied(tmp_path / name, files / name)
+    other = guard(files)
+    guarded.select(request_id="e2")
+    other.select(request_id="e3")
+    copied(files / "budget.db", tmp_path / "budget.db")
+    for request in ("e3", "e1", "e2"):
+        with pytest.raises(PrivcheckError, match=r"it was put back|another worker writes to a copy"):
+            guarded.select(request_id=request)
+
+
+def copied(source, target):
+    one, other = (sqlite3.connect(name) for name in (source, target))
+    one.backup(other)
+    one.close()
+    other.close()
+
+
 class EndsOnce(policies.PlainBlocks):
     """Ends its process after a release, once."""
 

@@ -286,6 +286,7 @@ class Engine:
         self._take_coins(facts["spawned"])
         self._begin(Event("start"), [], live=False)
         self._played = self._build(self.log, self.calls, self._bits, thawed)
+        self.log.playing = False
         self._events, self._window = facts["events"], max(self._window, facts["window"])
         self._known, self._ended, self._position = dict(facts["known"]), facts["ended"], thawed.place
         self._snapshots.went_on(self._events)
@@ -295,7 +296,7 @@ class Engine:
         end = self.journal.head()
         if self._played is not None and end == self._position:
             return
-        replay_checks.check_end(end[0], self._position[0])
+        replay_checks.check_end(end, self._position)
         event: Event | None = None
         draws: list[Entry] = []
         for entry in self.journal.after(self._position[0]):
