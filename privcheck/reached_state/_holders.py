@@ -129,6 +129,25 @@ def put_signals(signals: Any, saved: dict[Any, Any]) -> None:
     signals.update(saved)
 
 
+def spawned(seeds: Any) -> tuple[int, Any]:
+    """Return how many were spawned of a seed sequence, and what it is set to by."""
+    return seeds.n_children_spawned, seeds.__reduce__()[2]
+
+
+def put_seeds(seeds: Any, saved: tuple[int, Any]) -> None:
+    """Let a seed sequence spawn next what it would have spawned then.
+
+    >>> seeds = np.random.SeedSequence(7)
+    >>> before = spawned(seeds)
+    >>> one = seeds.spawn(1)[0]
+    >>> put_seeds(seeds, before)
+    >>> seeds.spawn(1)[0].spawn_key == one.spawn_key
+    True
+    """
+    if seeds.n_children_spawned != saved[0]:
+        seeds.__setstate__(saved[1])
+
+
 def times_held(lock: Any) -> int:
     """Return how often this thread has acquired a reentrant lock, which it tells in its text alone.
 

@@ -22,7 +22,9 @@ from privcheck.reached_state._holders import (
     put_fields,
     put_lock,
     put_record,
+    put_seeds,
     put_signals,
+    spawned,
     times_held,
 )
 from privcheck.reached_state._no_messages import without_messages
@@ -38,6 +40,7 @@ policy writes into a global would be undone for another.
 """
 
 keep_as(type(LOCK), times_held, put_lock)
+keep_as(np.random.SeedSequence, spawned, put_seeds)
 keep_as(np.dtype, attrgetter("names"), put_fields)
 keep_as(np.void, copy.deepcopy, put_record)
 keep_as(decimal.Context, parts_of_decimal, put_decimal)

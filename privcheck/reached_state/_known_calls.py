@@ -123,6 +123,9 @@ FRAMES = _names(
 WRITING = frozenset({"tofile", "dump"})
 """Methods of arrays that write files."""
 
+OF_LOCKS = _names("acquire release locked acquire_lock release_lock locked_lock __enter__ __exit__")
+"""Attributes by which code may leave a lock as it did not find it; a block `with` a lock gives it back."""
+
 REGISTERING = frozenset({"register"})
 """Methods by which a class of others, or a function, learns of an own one."""
 

@@ -8,6 +8,7 @@ import functools
 import importlib
 import types
 import weakref
+from _thread import LockType
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from privcheck.reached_state._known_calls import (
     COINS,
     DUNDERS,
     FRAMES,
+    OF_LOCKS,
     PURE,
     REGISTERING,
     WRITING,
@@ -98,10 +100,10 @@ def looked_through(function: Any) -> LookedThrough:
 def place_of(function: Any) -> str:
     """Return the file and the line of a function, in brackets; nothing if it has none."""
     while not isinstance(function, types.FunctionType):
-        inner = getattr(function, "__func__", getattr(function, "func", getattr(function, "__wrapped__", None)))
-        if inner is None or inner is function:
+        outer = function
+        function = getattr(outer, "__func__", getattr(outer, "func", getattr(outer, "__wrapped__", None)))
+        if function is None or function is outer:
             return ""
-        function = inner
     return f" ({Path(function.__code__.co_filename).name}:{function.__code__.co_firstlineno})"
 
 
@@ -117,14 +119,10 @@ class _Look:
     """
 
     def __init__(self) -> None:
-        self.impure: dict[str, None] = {}
-        self.unknown: dict[str, None] = {}
-        self.names: set[str] = set()
-        self.holders: dict[int, Any] = {}
-        self.modules: dict[int, types.ModuleType] = {}
-        self._seen: dict[int, Any] = {}
-        self._classes: dict[type, bool] = {}
-        self._makes_any = False
+        self.impure, self.unknown = dict[str, None](), dict[str, None]()
+        self.names, self.modules = set[str](), dict[int, types.ModuleType]()
+        self.holders, self._seen = dict[int, Any](), dict[int, Any]()
+        self._classes, self._makes_any, self._locks = dict[type, bool](), False, False
 
     def follow(self) -> None:
         """Follow the names of attributes until nothing is new."""
@@ -141,6 +139,8 @@ class _Look:
             for kind, made in list(self._classes.items()):
                 if self._makes_any and not made:
                     self._class(kind, made=True)
+        for name in sorted(self.names & OF_LOCKS) if self._locks else ():  # nobody knows who holds one, to put it back
+            self.impure[f"threading.Lock.{name}"] = None
 
     def code(self, function: types.FunctionType) -> None:
         """Look at the code of an own function."""
@@ -335,7 +335,7 @@ class _Look:
         """Look at an object: an own one is followed by names, of others the functions that it holds."""
         if is_inner(kind.__module__) or _is_struct(value):
             return
-        held = getattr(value, "__dict__", None)
+        held, self._locks = getattr(value, "__dict__", None), self._locks or kind is LockType
         if _is_own(kind):
             self._class(kind, made=False)
             if isinstance(held, dict):

@@ -107,6 +107,15 @@ class Coins:
         return np.random.RandomState(fresh).get_state(legacy=False) if _is_legacy(generator) else fresh.state
 
 
+def seeds_of(generator: Any) -> Any:
+    """Return the seed sequence of a generator, which counts what is spawned; None if it has none.
+
+    >>> seeds_of(np.random.default_rng(7)).entropy, seeds_of(random.Random(7))
+    (7, None)
+    """
+    return None if isinstance(generator, random.Random) else getattr(_bits(generator), "_seed_seq", None)
+
+
 def _is_legacy(generator: Any) -> bool:
     return isinstance(generator, np.random.RandomState)
 

@@ -58,6 +58,7 @@ from privcheck.reached_state._kinds import HARMLESS, NUMBERS, OPAQUE, has_attrib
 from privcheck.reached_state._named_by_code import CACHE, CONTAINERS, take_named
 from privcheck.reached_state._no_messages import REGISTRY
 from privcheck.reached_state._own_modules import is_inner, is_of_others, is_own_class, is_own_file
+from privcheck.reached_state._separate_draws import seeds_of
 
 ATOMS: set[type] = {
     int, float, bool, str, bytes, complex, type(None), type(...), type(NotImplemented), range, object,
@@ -96,13 +97,11 @@ class Walk:
     def __init__(self, roots: Iterable[Any], *, through_code: bool = True) -> None:
         self.puts: list[Put] = []
         self.caches: list[tuple[Callable[[Any], None], Any]] = []
-        self.cleared: list[Any] = []
-        self.generators: list[Any] = []
+        self.cleared, self.generators = list[Any](), list[Any]()
         self.refused: list[Any] = []
         self.trusted: list[Any] = []
         self.unknown: list[Any] = []
-        self.foreign: dict[str, None] = {}
-        self.names: dict[str, None] = {}
+        self.foreign, self.names = dict[str, None](), dict[str, None]()
         self.looked_up: list[tuple[dict[str, Any], str, Any]] = []
         self.read: list[tuple[Callable[[Any], Iterable[Any]], Any, tuple[Any, ...]]] = []
         self.code: list[Any] | None = None if through_code else []
@@ -317,6 +316,7 @@ def _error(walk: Walk, value: Any) -> None:
 
 def _generator(walk: Walk, value: Any) -> None:
     walk.generators.append(value)
+    walk.todo.append(seeds_of(value))
 
 
 def _refused(walk: Walk, value: Any) -> None:

@@ -13,6 +13,8 @@ import tracemalloc
 import weakref
 from collections.abc import Sized
 
+import numpy as np
+
 from privcheck.errors import PolicyError
 
 KEPT = {}
@@ -205,10 +207,70 @@ class Registers(Keeper):
             Sized.register(Keeper)
 
 
+LOCK = threading.Lock()
+
+
+class Locks(Keeper):
+    """Takes a lock and does not give it back."""
+
+    def keep(self, x):
+        if x > 0.5:
+            LOCK.acquire(blocking=False)
+
+
+class OfItsClass(Keeper):
+    lock = threading.Lock()
+
+    def keep(self, x):
+        if x > 0.5:
+            self.lock.__enter__()
+
+
 REFUSED = [
     Finally, With, YieldFrom, Coroutine, MadeDestructor, InnerDestructor, WeakReference, Timer, Signal, Profiler,
     OfTheCollector, AtTheEnd, File, Shows, Removes, OfMemory, OfCallers, OfClasses,
+    Locks, OfItsClass,
 ]  # fmt: skip
+
+
+class Counted(Keeper):
+    """Plays what is counted outside of the policy, in what `select` may change."""
+
+    def select(self, context):
+        found = min(self.count(), 1)
+        if context[0] > 0.5:
+            self.spawn()
+        return found
+
+
+class OfSeeds(Counted):
+    seeds = np.random.SeedSequence(7)
+
+    def count(self):
+        return self.seeds.n_children_spawned
+
+    def spawn(self):
+        self.seeds.spawn(3)
+
+
+class OfGenerators(OfSeeds):
+    coins = np.random.default_rng(seeds := np.random.SeedSequence(7))
+
+    def spawn(self):
+        self.coins.spawn(3)
+
+
+class OfBits(Counted):
+    bits = np.random.PCG64(7)
+
+    def count(self):
+        return self.bits.spawn(1)[0].seed_seq.spawn_key[-1]
+
+    def spawn(self):
+        self.bits.spawn(3)
+
+
+COUNTED = [OfSeeds, OfGenerators, OfBits]
 
 
 class Told(Exception):

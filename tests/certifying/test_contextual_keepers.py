@@ -51,6 +51,14 @@ def test_it_would_have_kept_the_context(policy):
     assert {"x": HIGH[0]} == keepers.KEPT
 
 
+@pytest.mark.parametrize("policy", keepers.COUNTED)
+def test_what_seeds_have_spawned_is_put_back(policy):
+    """Numpy counts it in an attribute that cannot be set; the broken twin is the policy without a guard."""
+    guarded = privcheck.guard(policy, **OPTIONS)
+    assert [guarded.select(context) for context in (LOW, HIGH, LOW, LOW)] == [0, 0, 0, 0]
+    assert [policy(None, 2).select(context) for context in (LOW, HIGH, LOW)][2] == 1
+
+
 @pytest.mark.parametrize("policy", keepers.RAISING)
 def test_what_prints_an_error_runs_nothing_of_the_policy(policy):
     """Services print errors, some with the variables of all frames."""
@@ -83,11 +91,11 @@ def test_each_of_these_errors_would_have_kept_the_context(policy):
 
 
 class Careful(keepers.Keeper):
-    """What most policies use: comprehensions, arrays, a context manager of its own, an error that it catches."""
+    """What most policies use: comprehensions, arrays, a lock, a context manager, an error that it catches."""
 
     def keep(self, x):
         scores = [value * x for value in (number / 2.0 for number in range(4))]
-        with np.errstate(all="ignore"), contextlib.suppress(ValueError):
+        with keepers.LOCK, np.errstate(all="ignore"), contextlib.suppress(ValueError):
             np.linalg.solve(np.eye(2) + 0.1, np.array([x, 1.0]))
             raise ValueError(scores)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,14 @@ def test_a_release_between_calls_is_refused_and_not_recorded(tmp_path):
     assert "release: got one outside of the calls of a guard" in found["written"]
     assert rows(tmp_path, "SELECT count(*) FROM entry WHERE kind = 'draw'") == before
     assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+def test_a_release_between_calls_is_refused_after_a_snapshot_is_read(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, policies.__name__, policies)
+    guarded = guard(tmp_path)
+    guarded.update(guarded.select(), 1.0)
+    guarded.forget()
+    assert guarded.spent == 0.0
+    played = guarded._engine.played
+    with pytest.raises(PrivcheckError, match="release: got one outside of the calls of a guard"):
+        played.session.release(played.policy.mechanism, played.policy.block)

@@ -85,5 +85,56 @@ def test_a_file_that_is_put_back_under_its_workers_is_refused_for_good(tmp_path,
     copy.close()
 
 
+def test_a_copy_that_is_as_long_is_refused_before_it_answers(tmp_path):
+    """What is asked again would get the answer of a file that went its own way."""
+    guarded, files = guard(tmp_path), tmp_path / "files"
+    guarded.select(request_id="e1")
+    files.mkdir()
+    for name in ("budget.db", "heads.db"):
+        copied(tmp_path / name, files / name)
+    other = guard(files)
+    guarded.select(request_id="e2")
+    other.select(request_id="e3")
+    copied(files / "budget.db", tmp_path / "budget.db")
+    for request in ("e3", "e1", "e2"):
+        with pytest.raises(PrivcheckError, match=r"it was put back|another worker writes to a copy"):
+            guarded.select(request_id=request)
+
+
+def copied(source, target):
+    one, other = (sqlite3.connect(name) for name in (source, target))
+    one.backup(other)
+    one.close()
+    other.close()
+
+
+class EndsOnce(policies.PlainBlocks):
+    """Ends its process after a release, once."""
+
+    ends = True
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        if self.count == 2 and EndsOnce.ends:
+            raise SystemExit
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_refused_call_keeps_the_event_that_it_has_finished_for_another_worker(tmp_path, monkeypatch, batch):
+    """The head would know an entry that was rolled back: no worker could start again."""
+    monkeypatch.setattr(EndsOnce, "ends", True)
+    one, other = (guard(tmp_path, EndsOnce) for _ in range(2))
+    one.update(one.select(request_id="e1"), 1.0, request_id="e1")
+    with pytest.raises(SystemExit):
+        one.update(one.select(request_id="e2"), 1.0, request_id="e2")
+    monkeypatch.setattr(EndsOnce, "ends", False)
+    told = {"action": 0, "reward": 0.5, "request_id": "e1"}
+    with pytest.raises(PrivcheckError, match="recorded with other arguments"):
+        other.update_many([told, told]) if batch else other.update(0, 0.5, request_id="e1")
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+    third = guard(tmp_path, EndsOnce)
+    assert other.select(request_id="e3") == third.select(request_id="e3")
+
+
 def rows(connection, query):
     return connection.execute(query).fetchall()

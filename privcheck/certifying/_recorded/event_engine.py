@@ -112,16 +112,12 @@ class Engine:
             try:
                 with LOCK, self.journal.transaction():  # the lock first, or two guards could wait for each other
                     self._catch_up()
-                    self._check(events)
-                    answers = [self._answer(event) for event in events]
-                    then()
+                    if (refused := self._refused(events)) is None:  # else what was caught up with is committed alone
+                        answers = [self._answer(event) for event in events]
+                        then()
                 break
             except Moved:
                 self._forget()
-            except replay_checks.Refused as refused:
-                if self.log is not None:
-                    self.journal.show(*self._position)
-                raise refused.error from None
             except BaseException:
                 if self.log is None:
                     raise
@@ -131,8 +127,11 @@ class Engine:
                 raise
         if self.log is not None:
             self.journal.show(*self._position)
-            if self._snapshots.is_due(self._events) and all(answer.error is None for answer in answers):
-                self._take()  # an error would hold what was private where it was raised
+        if refused is not None:
+            raise refused
+        due = self.log is not None and self._snapshots.is_due(self._events)
+        if due and all(answer.error is None for answer in answers):
+            self._take()  # an error would hold what was private where it was raised
         return answers
 
     def _rehearse(self) -> None:
@@ -154,13 +153,15 @@ class Engine:
         facts = {"events": self._events, "window": self._window, "known": self._known, "ended": self._ended}
         return self.played, self._bits, facts, self._position
 
-    def _check(self, events: Sequence[Event]) -> None:
+    def _refused(self, events: Sequence[Event]) -> PrivcheckError | None:
+        """Return what is wrong with the arguments of events; None if nothing is."""
         for event in events:
             event.earlier = self._is_earlier(event)
         try:
             check_events(events, self.played, self.journal)
         except PrivcheckError as error:
-            raise replay_checks.Refused(error) from None
+            return error
+        return None
 
     def _answer(self, event: Event) -> Answer:
         if (event.found is not None or event.entry is not None) and (found := self._found(event)) is not None:
@@ -285,6 +286,7 @@ class Engine:
         self._take_coins(facts["spawned"])
         self._begin(Event("start"), [], live=False)
         self._played = self._build(self.log, self.calls, self._bits, thawed)
+        self.log.playing = False
         self._events, self._window = facts["events"], max(self._window, facts["window"])
         self._known, self._ended, self._position = dict(facts["known"]), facts["ended"], thawed.place
         self._snapshots.went_on(self._events)
@@ -294,7 +296,7 @@ class Engine:
         end = self.journal.head()
         if self._played is not None and end == self._position:
             return
-        replay_checks.check_end(end[0], self._position[0])
+        replay_checks.check_end(end, self._position)
         event: Event | None = None
         draws: list[Entry] = []
         for entry in self.journal.after(self._position[0]):

@@ -13,18 +13,11 @@ from privcheck.journal import Entry
 CHANGED = "the file was changed or damaged: `privcheck ledger verify` says where"
 
 
-class Refused(BaseException):
-    """Arguments that were refused: the policy was told nothing."""
-
-    def __init__(self, error: PrivcheckError) -> None:
-        super().__init__()
-        self.error = error
-
-
-def check_end(end: int, before: int) -> None:
-    """Refuse a ledger that has become shorter."""
-    if end < before:
-        got = words(f"one that ends at entry {end}, after it ended at entry {before}")
+def check_end(end: tuple[int, bytes], before: tuple[int, bytes]) -> None:
+    """Refuse a ledger that has become shorter, or another one that is as long."""
+    if end[0] < before[0] or (end[0] == before[0] and end != before):
+        now = f"ends at entry {end[0]}" if end[0] < before[0] else f"has another entry {end[0]}"
+        got = words(f"one that {now}, after it ended at entry {before[0]}")
         raise PrivcheckError("ledger", got, "the file that the guard was opened with", "it was put back: restore it")
 
 
