@@ -9,8 +9,10 @@ from privcheck.errors import PrivcheckError
 RENAMED = {"version": "code-version"}
 """Options that the command line calls otherwise."""
 
-OPTION = re.compile(r"(?<![\w.(])([a-z]+(?:_[a-z]+)*)=(?:'([^']*)'|\"([^\"]*)\"|(-?[\d.]+(?:e-?\d+)?)\b|(?=[ ,;.)]|$))")
-"""A keyword argument with a value, or without one, outside a call."""
+OPTION = re.compile(
+    r"(?<![\w.(])(?<!--with )([a-z]+(?:_[a-z]+)*)=(?:'([^']*)'|\"([^\"]*)\"|(-?[\d.]+(?:e-?\d+)?)\b|(?=[ ,;.)]|$))"
+)
+"""A keyword argument with a value, or without one, outside a call; after --with it stands as it is."""
 
 PLAY_COMMANDS = "it reads Python code, while `privcheck audit` and `privcheck watch` play commands and services"
 """What is said where --command or --url is given to another command."""
