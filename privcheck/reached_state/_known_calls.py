@@ -93,7 +93,9 @@ IMPURE = _names(
     warnings _warnings sys threading _thread concurrent multiprocessing asyncio _asyncio inspect traceback gc
     socket _socket ssl subprocess _posixsubprocess signal _signal atexit io _io faulthandler ctypes _ctypes mmap
     selectors select tracemalloc pdb sched shelve dbm sqlite3 _sqlite3 contextlib.redirect_stdout
-    contextlib.redirect_stderr
+    contextlib.redirect_stderr locale.setlocale _locale.setlocale _codecs.register _codecs.register_error
+    _csv.register_dialect _csv.unregister_dialect _csv.field_size_limit mimetypes.add_type
+    calendar.setfirstweekday
     """
 )
 """Modules that show, keep or pass on what they are given, or look at frames and at memory."""
@@ -108,7 +110,8 @@ BEYOND = frozenset(f"the attribute {name}" for name in _BEYOND)
 IMPURE_OF_OS = _names(
     """
     write writev pwrite open system fork popen kill _exit abort pipe dup dup2 sendfile putenv unsetenv chdir
-    umask remove unlink rename replace mkdir rmdir symlink link truncate utime chmod
+    umask remove unlink rename replace mkdir rmdir symlink link truncate utime chmod nice setpriority
+    sched_setaffinity sched_setscheduler
     """
 )
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import csv
 import gc
+import locale
 import os
 import signal
 import sys
@@ -207,6 +209,23 @@ class Registers(Keeper):
             Sized.register(Keeper)
 
 
+class OfTheLocale(Keeper):
+    def keep(self, x):
+        if x > 0.5:
+            locale.setlocale(locale.LC_NUMERIC, "C.UTF-8")
+
+
+class OfDialects(Keeper):
+    def keep(self, x):
+        csv.field_size_limit(int(1000.0 * x))
+
+
+class OfProcessors(Keeper):
+    def keep(self, x):
+        if x > 0.5:
+            os.sched_setaffinity(0, {0})
+
+
 LOCK = threading.Lock()
 
 
@@ -229,7 +248,7 @@ class OfItsClass(Keeper):
 REFUSED = [
     Finally, With, YieldFrom, Coroutine, MadeDestructor, InnerDestructor, WeakReference, Timer, Signal, Profiler,
     OfTheCollector, AtTheEnd, File, Shows, Removes, OfMemory, OfCallers, OfClasses,
-    Locks, OfItsClass,
+    Locks, OfItsClass, OfTheLocale, OfDialects, *([OfProcessors] if hasattr(os, "sched_setaffinity") else []),
 ]  # fmt: skip
 
 

@@ -129,8 +129,7 @@ class Engine:
             self.journal.show(*self._position)
         if refused is not None:
             raise refused
-        due = self.log is not None and self._snapshots.is_due(self._events)
-        if due and all(answer.error is None for answer in answers):
+        if self.log is not None and self._snapshots.is_due(self._events) and all(one.error is None for one in answers):
             self._take()  # an error would hold what was private where it was raised
         return answers
 
@@ -269,6 +268,7 @@ class Engine:
             return
         try:
             self._start_from(thawed)
+            self.log.playing = False
             self._play_on()
         except BaseException as error:
             if not isinstance(found := self.log.stopped or error, Exception):  # not of the snapshot
@@ -286,7 +286,6 @@ class Engine:
         self._take_coins(facts["spawned"])
         self._begin(Event("start"), [], live=False)
         self._played = self._build(self.log, self.calls, self._bits, thawed)
-        self.log.playing = False
         self._events, self._window = facts["events"], max(self._window, facts["window"])
         self._known, self._ended, self._position = dict(facts["known"]), facts["ended"], thawed.place
         self._snapshots.went_on(self._events)
@@ -389,10 +388,9 @@ class Engine:
 
     def _forget(self) -> None:
         """Throw the policy in memory away; the next call plays it again from the journal."""
-        self._played = None
         if self.log is not None:
             self.log.playing, self.log.session = False, None
-        self._position, self._events = (0, START), 0
+        self._played, self._position, self._events = None, (0, START), 0
         self._known, self._ended = dict[str, Any](), False
         self.calls.reopen()
 
