@@ -14,7 +14,8 @@ from privcheck.fixing import _write, check_fixable
 from privcheck.fixing._source_text import SourceText
 from privcheck.fixing._write import write_patch
 
-OLD, WORK, NEW = "class A:\n    x = 1\n", "class A:\n    x = 'not committed'\n", "class A:\n    x = 2\n"
+BODY = "    def select(self):\n        return 0\n\n    def update(self, action, reward):\n        pass\n"
+OLD, WORK, NEW = (f"class A:\n    x = {x}\n\n{BODY}" for x in ("1", "'not committed'", "2"))
 
 
 @pytest.fixture
