@@ -13,6 +13,7 @@ import numpy as np
 _NUMPY: Any = np.random  # whose stubs leave out some functions
 _BITS: Any = np.random.Generator.bit_generator
 _STATE: Any = np.random.PCG64.state  # by which a subclass that takes note of what is read takes none
+_SEEDS: Any = np.random.BitGenerator.__dict__["_seed_seq"]
 
 
 class Coins:
@@ -113,7 +114,8 @@ def seeds_of(generator: Any) -> Any:
     >>> seeds_of(np.random.default_rng(7)).entropy, seeds_of(random.Random(7))
     (7, None)
     """
-    return None if isinstance(generator, random.Random) else getattr(_bits(generator), "_seed_seq", None)
+    bits = None if isinstance(generator, random.Random) else _bits(generator)
+    return _SEEDS.__get__(bits) if isinstance(bits, np.random.BitGenerator) else None
 
 
 def _is_legacy(generator: Any) -> bool:
