@@ -27,11 +27,11 @@ NOT_COPIED = (
 )
 
 
-def throw_away(policy: Any) -> Any | None:
+def throw_away(policy: Any, seeds: list[tuple[Any, int]] | None = None) -> Any | None:
     """Return a deep copy of a policy whose generators have fresh states, or None if it cannot be copied.
 
     Every numpy Generator in the copy gets the state of a child of its original, so its coins are independent of all
-    coins that the policy itself will draw.
+    coins that the policy itself will draw. Their seeds, and what these have spawned, are added to `seeds`.
 
     >>> class Policy:
     ...     def __init__(self, rng):
@@ -49,9 +49,22 @@ def throw_away(policy: Any) -> Any | None:
             copied = deep_copy(policy, memo)
             for original in _generators(memo):
                 bits_of(memo[id(original)]).state = _fresh(original)
+                if seeds is not None:
+                    own: Any = bits_of(original).seed_seq
+                    seeds.append((own, own.n_children_spawned))
     except Exception:
         return None
     return copied
+
+
+def go_on(seeds: list[tuple[Any, int]]) -> None:
+    """Let seeds spawn next what comes after what was spawned of them for a copy, although that was put back.
+
+    Otherwise all copies would draw the same.
+    """
+    for own, spawned in seeds:
+        if own.n_children_spawned < spawned:
+            own.spawn(spawned - own.n_children_spawned)
 
 
 def generators(policy: Any) -> list[np.random.Generator]:

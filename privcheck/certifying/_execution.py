@@ -11,7 +11,7 @@ from typing import Any
 
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.arrays import Array, Table
-from privcheck.certifying._context_isolation import NOT_COPIED, kept_context, throw_away
+from privcheck.certifying._context_isolation import NOT_COPIED, go_on, kept_context, throw_away
 from privcheck.certifying._outside.plain_errors import APART, plain_error
 from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.certifying._session import Session
@@ -140,9 +140,9 @@ def ask(
     if session.round == 1:
         session.publish_noised()
         check_can_be_put_back(policy)
-    failed = None
+    failed, seeds = None, list[tuple[Any, int]]()
     with apart([policy], session.coins, session.code):
-        asked = throw_away(policy)
+        asked = throw_away(policy, seeds)
         if asked is None:
             session.note(NOT_COPIED)
         try:
@@ -153,6 +153,7 @@ def ask(
         except BaseException as error:
             failed = plain_error(error, session.round)
         del asked  # before the state is put back
+    go_on(seeds)
     if failed is not None:
         raise failed
     return chosen if kind_of is None else words(f"an object of type {class_name(kind_of)}")
