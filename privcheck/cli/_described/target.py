@@ -87,7 +87,7 @@ def with_file(shown: RenderableType, target: str | None) -> RenderableType:
     from rich.text import Text
 
     said = file_of(target)
-    return Group(shown, Text(f"The code that was played: {said}", no_wrap=True, overflow="ignore")) if said else shown
+    return Group(shown, Text(f"The code that was played: {said}", overflow="fold")) if said else shown
 
 
 def file_of(target: str | None) -> str:
