@@ -68,7 +68,7 @@ def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
     """
     started = time.monotonic()
     text, columns, error = None, {}, None
-    with _noticing_signals() as interrupted, _imported_anew(sources or {}):
+    with _noticing_signals() as interrupted, _modules_of_its_own(sources or {}):
         try:
             found = _result(cell)
             text, columns = found.to_json(), columns_of(found)
@@ -157,8 +157,8 @@ def _noticing_signals() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def _imported_anew(sources: Mapping[str, Path]) -> Iterator[None]:
-    """Import the modules of a target's files anew in the block, and put those that were there back afterwards.
+def _modules_of_its_own(sources: Mapping[str, Path]) -> Iterator[None]:
+    """Import the modules of a target's files in the block, whatever has their names, and put what was there back.
 
     So are the places where modules and files are found, which a target may change: the next cell is looked for there.
     """

@@ -147,7 +147,7 @@ class _Check:
         if all(all_raised(Outputs.joined(of_input)) for of_input in calls):
             given = StreamPair.hint_on(self.inputs[0][0])
             got = words(f"{self.runner.raised} in every run")  # type: ignore[attr-defined]
-            raise PolicyError("target", got, "a mechanism that returns an output", f"{_FIRST}; {given}")
+            raise PolicyError("target", got, "a mechanism that returns an output", f"{FIX_FIRST}; {given}")
         if self.runner.engine == "kernel":
             return ()
         self._refuse(calls, small)
@@ -262,7 +262,7 @@ class _Check:
         return PolicyError("target", words(got + shown), expected, hint)
 
 
-_FIRST = "fix this first: an exception in some runs only would be an output"
+FIX_FIRST = "fix this first: an exception in some runs only would be an output"
 
 _DEPENDENT = {
     "repeated": ("runs that share their noise", "look for random numbers that are kept for later runs"),

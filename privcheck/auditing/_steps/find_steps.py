@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.auditing._harness.checked_runs import FIX_FIRST
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._search.stream_families import spread
 from privcheck.auditing._steps.forced_values import HIDDEN, VALUES, ReleasedPart, of_release, refused_parts, why_hidden
@@ -180,8 +181,7 @@ def refuse_if_nothing_is_drawn(found: Steps, plan: Plan) -> None:
     raised = _raised_in(found, plan.policy.runner)
     if seen.raised == seen.runs:
         given = StreamPair.hint_on(plan.candidates[0].first)
-        hint = f"fix this first: an exception in some runs only would be an output; {given}"
-        raise PrivcheckError("target", words(raised), "a target that returns an output", hint)
+        raise PrivcheckError("target", words(raised), "a target that returns an output", f"{FIX_FIRST}; {given}")
     if not seen.draws:
         got = f"{plan.policy.name}, which draws nothing from the Generator that it is given"
         hint = f"{raised}; {NO_DRAWS}" if raised else NO_DRAWS

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
-from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError, words
+from privcheck.certifying._recorded.events import KINDS
+from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms import DivergenceError
 from privcheck.private_values import Leak, LeakError
 from privcheck.targets import describe_exception
 
-KINDS = (BudgetExceededError, ReleaseRefusedError, PolicyError, GuardClosedError, PrivcheckError)
 APART = "select() is called on a throw-away copy: what it sets does not reach update()"
 
 

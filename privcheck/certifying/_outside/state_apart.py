@@ -61,8 +61,8 @@ def check_can_be_put_back(policy: Any) -> None:
 
     Raises
     ------
-    PrivcheckError : an iterator or an open file outside of the policy, or a class with objects that run code when they
-        are destroyed.
+    PrivcheckError : an iterator or an open file outside of the policy, or code that runs when an object is given up:
+        a method `__del__`, a generator that is suspended in a block, a weak reference that calls something.
     """
     take_as_own(policy)
     kept, copied = Kept([policy]), copied_parts(policy)

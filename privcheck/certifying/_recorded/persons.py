@@ -21,7 +21,7 @@ SECONDS = {"hour": 3600, "day": 86_400, "week": 604_800}
 
 _MONDAY = 345_600
 LATEST = 1e11
-"""Seconds after 1970 that no clock says which goes right."""
+"""Seconds after 1970, in the year 5138: a clock that says more than that is broken."""
 
 ONE_REWARD = ("bandit", "identification", "full", "semi-bandit", "delayed")
 """The kinds of feedback in which a call of `update` tells of one datum under row neighbours."""
@@ -81,9 +81,7 @@ class Persons:
         clock = time.time()
         if not 0.0 <= clock < LATEST:
             got = words(f"a clock that says {clock:g} seconds after 1970")
-            raise PrivcheckError(
-                "window", got, f"a time before the year 5138, for windows of a {self.window}", "set it"
-            )
+            raise PrivcheckError("window", got, "a time before the year 5138", "set the clock of this machine")
         return max(last, int(clock - _MONDAY) // SECONDS[self.window])
 
     def fits(self, before: Sequence[str], scope: str) -> bool:
