@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import linecache
 import math
@@ -170,6 +171,7 @@ def apart(work: partial[Any], seconds: int, otherwise: Any) -> Any:
 
 
 def _answer(connection: Connection, work: partial[Any], seconds: int) -> None:
+    gc.freeze()  # collecting all objects of the process that asks, in a fork of it, would cost a second of its time
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits ends this one, and says so
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from functools import partial
 
@@ -163,3 +164,13 @@ def test_a_signal_while_the_folder_is_removed_leaves_none(tmp_path, monkeypatch)
         held.__exit__(None, None, None)
     assert seen
     assert not folder.exists()
+
+
+def _tracked_objects() -> int:
+    return len(gc.get_objects())
+
+
+def test_a_fork_does_not_pay_for_the_memory_of_the_process_that_asks():
+    """Its collector never visits what was there before, however much that is, or its time would go into that."""
+    before = [[each] for each in range(100_000)]
+    assert apart(partial(_tracked_objects), 5, None) < len(before) <= _tracked_objects()

@@ -221,16 +221,16 @@ def test_a_leak_in_later_rounds_is_found_all_the_same(tmp_path):
 SLOW = """
     def wait(self):
         start = time.process_time()
-        while time.process_time() < start + 0.02: pass
+        while time.process_time() < start + 0.04: pass
 """
 
 
 def test_a_bandit_that_takes_its_time_is_left_alone(tmp_path, monkeypatch):
-    """Its looks are ended after 1 s: at first with as many rounds as they have, then with all that they may have."""
-    monkeypatch.setattr(_look, "SECONDS", 1)
+    """Its looks are ended after 2 s: at first with as many rounds as they have, then with all that they may have."""
+    monkeypatch.setattr(_look, "SECONDS", 2)
     monkeypatch.setattr(_look, "PATIENCE", 60.0)  # the machine may have much else to do
     slow = "import time\n" + FIXED_SCALE.replace("self.t += 1", "self.t += 1; self.wait()") + SLOW
-    text = slow.replace("0.02", "0.02 * (self.t > 40)")
+    text = slow.replace("0.04", "0.04 * (self.t > 40)")
     assert look(text, "Bandit", Setting(runs=1, horizon=127)).kind == "time"
     assert search(source(tmp_path, text), "Bandit", Setting(runs=1)).finding is None
     assert look(slow, "Bandit", Setting(runs=6)).kind == "time"
