@@ -1,6 +1,7 @@
 """Functions are replaced under all names that they have, and are back under all of them afterwards."""
 
 import functools
+import gc
 
 import numpy as np
 import pytest
@@ -66,3 +67,16 @@ def test_what_cannot_be_changed_is_named(made, said):
         assert said in patches.unreachable
     assert ORIGINAL is not replacement
     assert held is not None
+
+
+def test_what_a_process_has_frozen_is_given_the_replacement_too():
+    """Servers freeze what they have loaded before they fork, and the collector does not name that as a holder."""
+    names, replacement = {"draw": ORIGINAL}, another()
+    gc.freeze()
+    try:
+        with patched() as patches:
+            patches.objects([(ORIGINAL, replacement)])
+            assert names["draw"] is Holder.shared is replacement
+    finally:
+        gc.unfreeze()
+    assert names["draw"] is Holder.shared is ORIGINAL is not replacement

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import os
 import sys
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.generators import made_by, noticed_generator
+from privcheck.reached_state import referrers
 from privcheck.targets import Outputs, Runner, all_raised
 
 OURS = str(Path(__file__).parents[2]) + os.sep
@@ -114,9 +114,7 @@ def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
         raised += all_raised(output)
     codes = {code: depth for code, depth in seen.codes.items() if not code.co_flags & NO_PLAIN_CALL}
     found = [
-        function
-        for function in (gc.get_referrers(*codes) if codes else [])
-        if isinstance(function, FunctionType) and function.__code__ in codes
+        function for function in referrers(codes) if isinstance(function, FunctionType) and function.__code__ in codes
     ]
     of_code: dict[CodeType, list[FunctionType]] = {}
     for function in found:

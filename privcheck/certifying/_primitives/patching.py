@@ -11,6 +11,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.reached_state import referrers
 
 Hook = Callable[..., Any]
 
@@ -106,7 +107,7 @@ def _replace(pairs: dict[int, tuple[Any, Any]], ours: set[int]) -> list[str]:
     held = [old for old, _ in pairs.values()]
     ours |= {id(held), id(pairs), *(id(pair) for pair in pairs.values())}
     left = []
-    holders = [holder for holder in gc.get_referrers(*held) if id(holder) not in ours and not isinstance(holder, Kept)]
+    holders = [holder for holder in referrers(held) if id(holder) not in ours and not isinstance(holder, Kept)]
     owners = _owners([holder for holder in holders if isinstance(holder, dict) and "__module__" in holder])
     for holder in holders:
         if isinstance(holder, dict):
@@ -167,7 +168,7 @@ def _owners(namespaces: list[dict[str, Any]]) -> dict[int, type]:
     A class has to notice changes, or its methods are looked up stale. All are looked for at once: each search goes
     through everything that there is in memory.
     """
-    classes = [holder for holder in gc.get_referrers(*namespaces) if isinstance(holder, type)] if namespaces else []
+    classes = [holder for holder in referrers(namespaces) if isinstance(holder, type)] if namespaces else []
     return {id(found): owner for owner in classes for found in gc.get_referents(owner.__dict__)}
 
 

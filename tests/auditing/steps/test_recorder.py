@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import numpy as np
@@ -194,6 +195,14 @@ def moved(target, seed=1):
 )
 def test_steps_are_the_innermost_calls_that_the_data_move(target, steps, seed):
     assert moved(target, seed) == steps
+
+
+def test_functions_that_a_process_has_frozen_are_found():
+    gc.freeze()
+    try:
+        assert moved(inner_and_outer, 0) == [("noisy", ("value",))]
+    finally:
+        gc.unfreeze()
 
 
 def test_what_follows_draws_that_cannot_be_forced_is_set_apart():
