@@ -5,10 +5,11 @@ Properties are reproducible: hypothesis draws the same examples in every run.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -35,6 +36,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-nightly", type=Path, help="the list of slow cases, which are run and measured")
     parser.addoption("--false-failures", type=Path, help="the page into which the table of all tests is written")
     parser.addoption("--reseed", type=int, help="take other seeds than those that are written in the tests")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Let the garbage collector leave alone what stays until the end: it would visit nearly a million objects."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,7 +2,7 @@
 
     python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --write-nightly=tests/nightly.txt
 
-writes the list again. The gate keeps a case of every test.
+writes the list again. The gate keeps a case of every test that does not take long, and a test of every file.
 """
 
 from __future__ import annotations
@@ -14,24 +14,31 @@ import pytest
 
 LIST = Path(__file__).with_name("nightly.txt")
 
-SLOW = 1.0
+SLOW = 0.3
 """Seconds from which a case of several is left to the night, unless all others of its test take longer."""
+
+LONG = 3.0
+"""Seconds from which the quickest case of a test is left to the night, unless all others of its file take longer."""
 
 
 def slow(seconds: Mapping[str, float]) -> list[str]:
     """Return the ids of the slow cases, given what every case took.
 
-    >>> slow({"a.py::test[1]": 9.0, "a.py::test[2]": 0.1, "a.py::test_alone": 9.0})
-    ['a.py::test[1]']
+    >>> slow({"a.py::test[1]": 9.0, "a.py::test[2]": 0.1, "a.py::test_alone": 9.0, "b.py::test_alone": 9.0})
+    ['a.py::test[1]', 'a.py::test_alone']
     """
-    cases: dict[str, list[str]] = {}
-    for name in seconds:
-        cases.setdefault(name.partition("[")[0], []).append(name)
-    found = []
-    for names in cases.values():
-        quickest = min(names, key=lambda name: seconds[name])
-        found += [name for name in names if name != quickest and seconds[name] >= SLOW]
-    return sorted(found)
+    kept = _without_slow(seconds, seconds, "[", SLOW)
+    kept = _without_slow(kept, seconds, "::", LONG)
+    return sorted(set(seconds) - set(kept))
+
+
+def _without_slow(names: Iterable[str], seconds: Mapping[str, float], mark: str, limit: float) -> list[str]:
+    """Return those below a limit, and of names that are alike up to a mark the quickest."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(name.partition(mark)[0], []).append(name)
+    quickest = {min(group, key=lambda name: seconds[name]) for group in alike.values()}
+    return [name for group in alike.values() for name in group if name in quickest or seconds[name] < limit]
 
 
 class Stopwatch:

@@ -1,4 +1,4 @@
-"""The gate leaves slow cases to the night, and keeps a case of every test that it does not leave there by name."""
+"""The gate leaves slow cases to the night; it keeps a case of every test but of long ones, and a test of every file."""
 
 import importlib.util
 from pathlib import Path
@@ -64,10 +64,12 @@ def test_what_was_skipped_is_not_kept(pytester):
 def test_the_quickest_case_of_a_test_stays():
     slow, quick = nightly.SLOW, nightly.SLOW / 2
     assert nightly.slow({"a::t[1]": slow, "a::t[2]": quick, "a::alone": slow}) == ["a::t[1]"]
+    assert nightly.slow({"a::t[1]": nightly.LONG, "a::t[2]": nightly.LONG + 1}) == ["a::t[2]"], "the file has no other"
+    assert nightly.slow({"a::t[1]": nightly.LONG, "a::u[1]": slow, "b::t": nightly.LONG}) == ["a::t[1]"]
     assert nightly.slow({"a::t[1]": slow, "a::t[2]": slow + 1, "a::t[3]": slow + 1}) == ["a::t[2]", "a::t[3]"]
 
 
-def test_what_is_listed_exists_and_is_not_all_of_a_test(request):
+def test_what_is_listed_exists_and_is_not_all_of_a_file(request):
     listed = nightly.listed()
     assert listed
     for name in listed:
@@ -75,7 +77,6 @@ def test_what_is_listed_exists_and_is_not_all_of_a_test(request):
         assert f"def {test.partition('[')[0]}(" in (HERE.parent / file).read_text(encoding="utf-8"), name
     if request.config.getoption("-k") or request.config.getoption("-m") or any("::" in a for a in request.config.args):
         return  # of some tests, not all cases are here
-    left_out = {name.partition("[")[0] for name in listed}
-    kept = {item.nodeid.partition("[")[0] for item in request.session.items if item.nodeid not in listed}
-    collected = {item.nodeid.partition("::")[0] for item in request.session.items}
-    assert {name for name in left_out if name.partition("::")[0] in collected} <= kept
+    files = {item.nodeid.partition("::")[0] for item in request.session.items}
+    kept = {item.nodeid.partition("::")[0] for item in request.session.items if item.nodeid not in listed}
+    assert {name.partition("::")[0] for name in listed} & files <= kept
