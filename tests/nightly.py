@@ -2,12 +2,13 @@
 
     python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --write-nightly=tests/nightly.txt
 
-writes the list again. The gate keeps a case of every test that does not take long, and a test of every file.
+writes the list again. The gate keeps a case of every test that does not take long, a test of every
+file, and the evidence, which it gathers in a reduced form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,15 @@ LONG = 3.0
 """Seconds from which the quickest case of a test is left to the night, unless all others of its file take longer."""
 
 
-def slow(seconds: Mapping[str, float]) -> list[str]:
-    """Return the ids of the slow cases, given what every case took.
+def slow(seconds: Mapping[str, float], evidence: Collection[str] = ()) -> list[str]:
+    """Return the ids of the slow cases, given what every case took, and which ones the gate runs in a reduced form.
 
     >>> slow({"a.py::test[1]": 9.0, "a.py::test[2]": 0.1, "a.py::test_alone": 9.0, "b.py::test_alone": 9.0})
     ['a.py::test[1]', 'a.py::test_alone']
     """
     kept = _without_slow(seconds, seconds, "[", SLOW)
-    kept = _without_slow(kept, seconds, "::", LONG)
-    return sorted(set(seconds) - set(kept))
+    long = _without_slow([name for name in kept if name not in evidence], seconds, "::", LONG)
+    return sorted(set(seconds) - {*long, *(name for name in kept if name in evidence)})
 
 
 def _without_slow(names: Iterable[str], seconds: Mapping[str, float], mark: str, limit: float) -> list[str]:
@@ -48,9 +49,11 @@ class Stopwatch:
     """
 
     def __init__(self, file: Path) -> None:
-        self.file, self.seconds, self.left_out = file, dict[str, float](), set[str]()
+        self.file, self.seconds, self.left_out, self.evidence = file, dict[str, float](), set[str](), set[str]()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if "evidence" in report.keywords:
+            self.evidence.add(report.nodeid)
         if report.passed:
             self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
         else:
@@ -58,7 +61,7 @@ class Stopwatch:
 
     def pytest_sessionfinish(self) -> None:
         seconds = {name: took for name, took in self.seconds.items() if name not in self.left_out}
-        self.file.write_text("".join(f"{name}\n" for name in slow(seconds)), encoding="utf-8")
+        self.file.write_text("".join(f"{name}\n" for name in slow(seconds, self.evidence)), encoding="utf-8")
 
 
 def listed(file: Path = LIST) -> set[str]:

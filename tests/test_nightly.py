@@ -61,6 +61,14 @@ def test_what_was_skipped_is_not_kept(pytester):
     assert nightly.listed(pytester.path / "new.txt") == {"a::t[3]"}
 
 
+def test_evidence_is_gathered_in_the_gate_too(pytester):
+    watch, long = nightly.Stopwatch(pytester.path / "new.txt"), nightly.LONG
+    for name, took, marks in (("a::t", 0.0, {}), ("a::u", long, {"evidence": 1}), ("a::v", long, {})):
+        watch.pytest_runtest_logreport(pytest.TestReport(name, ("a", 0, name), marks, "passed", None, "call", [], took))
+    watch.pytest_sessionfinish()
+    assert nightly.listed(pytester.path / "new.txt") == {"a::v"}
+
+
 def test_the_quickest_case_of_a_test_stays():
     slow, quick = nightly.SLOW, nightly.SLOW / 2
     assert nightly.slow({"a::t[1]": slow, "a::t[2]": quick, "a::alone": slow}) == ["a::t[1]"]
