@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
+from privcheck import guard, zeros
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms import NoisyMax, noisy_max
+from privcheck.mechanisms import NoisyMax, ScoresAfterWinner, noisy_max
 from privcheck.privacy import score_range
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
@@ -268,3 +269,28 @@ def test_rounding_to_the_lattice_costs_nothing(epsilon):
     lattice_scale = Fraction(float(Fraction(mechanism.scale) / step) * (1.0 + 2.0**-32))
     assert (Fraction(2) / step + 2) / lattice_scale <= Fraction(mechanism.loss(2.0))
     assert (Fraction(2) / step + 2) / (Fraction(mechanism.scale) / step) > Fraction(2) / Fraction(mechanism.scale)
+
+
+def test_a_guard_does_not_release_scores_whose_winner_it_has_not_released():
+    """Scores of (1, 0) and of (0, 0), each given that the second wins, differ by more than the charge of 1."""
+    scores = ScoresAfterWinner.with_scale(1.0, winner=1)
+    second_wins = [tail(1.0), tail(0.0)]
+    loss = -abs(1.0 - 1.0) + abs(1.0 - 0.0) - math.log(second_wins[0] / second_wins[1])
+    assert loss > 1.5 > scores.loss(1.0) == 1.0
+
+    class Scores:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def select(self):
+            return 0
+
+        def update(self, action, reward):
+            sums = zeros(2)
+            sums[0] += reward
+            scores.release(sums, self.rng)
+
+    guarded = guard(Scores, epsilon=10.0, arms=2, noise="float")
+    with pytest.raises(PrivcheckError, match="winner that may not have been released"):
+        guarded.update(guarded.select(), 1.0)
+    assert guarded.spent == 0.0
