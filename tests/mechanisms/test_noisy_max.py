@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from privcheck import guard, zeros
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms import NoisyMax, ScoresAfterWinner, noisy_max
-from privcheck.privacy import score_range
+from privcheck.mechanisms import AboveThreshold, NoisyMax, ScoresAfterWinner, noisy_max
+from privcheck.privacy import relation, score_range
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 
@@ -269,6 +270,32 @@ def test_rounding_to_the_lattice_costs_nothing(epsilon):
     lattice_scale = Fraction(float(Fraction(mechanism.scale) / step) * (1.0 + 2.0**-32))
     assert (Fraction(2) / step + 2) / lattice_scale <= Fraction(mechanism.loss(2.0))
     assert (Fraction(2) / step + 2) / (Fraction(mechanism.scale) / step) > Fraction(2) / Fraction(mechanism.scale)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 3e-8, 1e-8, 1e-10])
+@pytest.mark.parametrize("answers", [0, 1, 100])
+def test_a_guard_charges_the_rounding_to_the_lattice(epsilon, answers):
+    """Of noisy maxima, and of answers to queries: (r / g + 2) steps are lost at the scale of each noise on the lattice.
+
+    Many equal scores lose all of it, however little they differ: the largest noise of the others is positive then.
+    """
+    mechanism = (
+        AboveThreshold.with_scale(1.0 / epsilon, answers=answers) if answers else NoisyMax.with_scale(1 / epsilon)
+    )
+    scales = [mechanism.threshold_scale, *[mechanism.query_scale] * answers] if answers else [mechanism.scale]
+    step = Fraction(2) ** (math.frexp(scales[-1])[1] - 54)
+    on_lattice = [Fraction(float(Fraction(scale) / step) * (1.0 + 2.0**-32)) for scale in scales]
+    loss = float(sum((1 / step + 2) / scale for scale in on_lattice))
+    session = Session(relation("row"), (0.0, 1.0), None, np.random.default_rng(0), round=1)
+    scores = zeros(2)
+    scores[1] += session.reward(0.5, 0)
+    with session.active():
+        mechanism.release(scores, None)
+    paid = session.ledger.totals[1]
+    assert loss <= paid * (1.0 + 2e-9)
+    assert (
+        paid - epsilon <= 2.1 * max(loss - epsilon, 0.0) + 1e-8 * epsilon
+    )  # of a step from 2^-54 to 2^-53 of the scale
 
 
 def test_a_guard_does_not_release_scores_whose_winner_it_has_not_released():
