@@ -97,7 +97,8 @@ class Bernoulli(Mechanism):
 
     def release_batch(self, value: Any, rng: np.random.Generator, runs: int) -> Integers:
         """Return `runs` independent answers for one number, shape (runs,)."""
-        return (generator(rng).random(check("runs", runs, Integer(1))) < self._chance(value)).astype(np.int64)
+        draws = generator(rng).random(check("runs", runs, Integer(1)))
+        return np.where(draws < self._chance(value), 1, 0).astype(np.int64)
 
     def log_density(self, output: Any, value: Any) -> Any:
         """Return ln P(output | value) for outputs of any shape and one number."""
