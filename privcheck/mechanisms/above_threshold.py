@@ -59,7 +59,7 @@ class AboveThreshold(ScaledMechanism):
     What one datum can change: the threshold and every query, so that the changes have a range of at most s.
     Noise: Laplace, one draw for the threshold, kept for all answers, and one for each query; fast floating-point draws.
     `secure=True` takes OpenDP's exact discrete Laplace noise on a lattice of 2^-53 times the scale; the larger scale
-    covers the rounding to it if epsilon is at least 1e-4.
+    covers the rounding to it if epsilon is at least 1e-4, and a guard charges it wherever it is not negligible.
     Ties: a noisy query equal to the noisy threshold is above, which has probability 0.
     Proof: only differences to t count, so let t be unchanged and q_i change by d_i in [-l, u], l + u = s, l, u >= 0.
     Move the noise of the threshold by u, at the price of exp(u / b_1). Then q_i + d_i + nu_i < t + rho + u wherever
@@ -123,8 +123,11 @@ class AboveThreshold(ScaledMechanism):
         return float(self.threshold_scale * self.answers ** (1.0 / 3.0))
 
     def rounding(self, sizes: Array) -> float:
-        """Return what rounding a query and the threshold, each plus noise, can add to the range, on two neighbours."""
-        return 2.0 * sys.float_info.epsilon * float(sizes.max())
+        """Return what rounding a query and the threshold, each plus noise, can add to the range, on two neighbours.
+
+        To it is added what rounding both to the lattice of exact noise can: two steps.
+        """
+        return 2.0 * sys.float_info.epsilon * float(sizes.max()) + 2.0**-52 * self.query_scale
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return the answers, shape (T,), to a threshold and T queries, shape (1 + T,)."""

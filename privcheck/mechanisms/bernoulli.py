@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privcheck.accounting import Charge
-from privcheck.arrays import Array
-from privcheck.declared import Real, check, parameter
-from privcheck.errors import PrivcheckError
-from privcheck.mechanisms.base import Mechanism, finite_array, generator, inner_sum
+from privcheck.arrays import Integers
+from privcheck.declared import Integer, Real, check, parameter
+from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms.base import Mechanism, finite_array, generator
 
 STEP = 2.0**-53
 """The grid of numpy's uniform draws: P(U < q) lies in [q, q + STEP)."""
@@ -35,7 +35,8 @@ class Bernoulli(Mechanism):
     Notion: pure differential privacy. A datum that can move q by at most s is charged
     max(ln((min(low + s, high) + u) / low), ln((1 - max(high - s, low)) / (1 - high - u))), u = 2^-53.
     Neighbours: those for which s was computed.
-    Released: the answer, once; answering again costs as much again.
+    Released: the answer, once; answering again costs as much again. Arrays are refused: a datum that moves several q by
+    s together can cost more than one that moves a single q by s.
     What one datum can change: q, by at most s.
     Noise: one uniform draw, whose grid u is in the charge; `secure=True` draws from the system's randomness, exactly.
     Ties: a draw equal to q answers 0.
@@ -45,7 +46,7 @@ class Bernoulli(Mechanism):
 
     Raises
     ------
-    PrivcheckError : ends outside (0, 1) or not in order, a value that is not finite.
+    PrivcheckError : ends outside (0, 1) or not in order, a value that is not one finite number.
 
     Source: Warner (1965); the proof above.
 
@@ -89,26 +90,32 @@ class Bernoulli(Mechanism):
         zero = math.log((1.0 - max(self.high - moved, self.low)) / (1.0 - self.high - STEP))
         return Charge(max(one, zero, 0.0))
 
-    def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
-        """Return an answer for one number (an int), or for every entry of an array."""
+    def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> int:
+        """Return an answer for one number."""
         chance = self._chance(value)
-        if secure:
-            found = np.array([_exactly(q) for q in chance.ravel().tolist()], np.int64).reshape(chance.shape)
-        else:
-            found = (generator(rng).random(chance.shape) < chance).astype(np.int64)
-        return int(found) if chance.ndim == 0 else found
+        return _exactly(chance) if secure else int(generator(rng).random() < chance)
+
+    def release_batch(self, value: Any, rng: np.random.Generator, runs: int) -> Integers:
+        """Return `runs` independent answers for one number, shape (runs,)."""
+        draws = generator(rng).random(check("runs", runs, Integer(1)))
+        return np.where(draws < self._chance(value), 1, 0).astype(np.int64)
 
     def log_density(self, output: Any, value: Any) -> Any:
-        """Return ln P(output | value), jointly over the entries of `value`."""
+        """Return ln P(output | value) for outputs of any shape and one number."""
         chance = self._chance(value)
-        return inner_sum(np.where(np.asarray(output) == 1, np.log(chance), np.log1p(-chance)), chance.ndim)
+        found = np.where(np.asarray(output) == 1, math.log(chance), math.log1p(-chance))
+        return float(found) if found.ndim == 0 else found
 
     def log_ratio(self, output: Any, value: Any, other: Any) -> Any:
         """Return ln(P(output | `value`) / P(output | `other`))."""
         return self.log_density(output, value) - self.log_density(output, other)
 
-    def _chance(self, value: Any) -> Array:
-        return np.clip(finite_array("value", value), self.low, self.high)
+    def _chance(self, value: Any) -> float:
+        exact = finite_array("value", value)
+        if exact.ndim:
+            got, hint = words(f"shape {exact.shape}"), "answer for one entry at a time: each answer is charged"
+            raise PrivcheckError("value", got, "one number", hint)
+        return min(max(float(exact), self.low), self.high)
 
 
 def _exactly(chance: float) -> int:

@@ -38,6 +38,18 @@ def half_square(ratio: float) -> float:
     return math.nextafter(ratio * ratio / 2.0, math.inf)
 
 
+def answer_charge(epsilon: float) -> Charge:
+    """Return the charge of answers whose chances are floats: a tiny epsilon pays for their rounding, too.
+
+    Rounding adds less than 2^-49 to the log-ratio of two chances, which the slack of the noise covers from an epsilon
+    of 1e-6 on.
+
+    >>> answer_charge(0.5).epsilon, answer_charge(1e-9).epsilon > 1e-9
+    (0.5, True)
+    """
+    return Charge(epsilon if epsilon >= 1e-6 else epsilon + 2.0**-49)
+
+
 EPSILON = Currency("epsilon", lambda ratio: ratio, lambda loss: loss, lambda m: m, Charge)
 """Pure differential privacy, as for Laplace noise: the loss is the ratio."""
 

@@ -47,7 +47,8 @@ class NoisyMax(Selection):
     What one datum can change: every score, as long as the changes d_j differ from one another by at most r.
     Noise: scale b, fast floating-point draws; `secure=True` uses OpenDP's exact samplers. With "laplace", scores are
     then rounded to multiples of g, 2^-54 b < g <= 2^-53 b, before OpenDP's discrete Laplace noise of scale
-    b (1 + 2^-32) is added; the larger scale covers the rounding if epsilon is at least 1e-6.
+    b (1 + 2^-32) is added; the larger scale covers the rounding if epsilon is at least 1e-6, and a guard charges the
+    two steps that it adds to a range wherever they are not negligible (`rounding`).
     Ties: the lowest index wins; ties have probability zero.
     Proof: a common shift of all scores does not change the argmax, so only differences of the d_j matter. Fix j and all
     noises except Z_j: j wins when Z_j > t = max_{i != j} (u_i + Z_i) - u_j. Under the neighbour the threshold is at
@@ -115,6 +116,10 @@ class NoisyMax(Selection):
         """Return the charge of data with this computed range; with Gumbel noise, of that bounded range."""
         charge = super().charge(sensitivity)
         return charge_of_bounded_range(charge) if self.noise == "gumbel" else charge
+
+    def rounding(self, sizes: Array) -> float:
+        """Return what rounding can add to the range: that of sums, and two steps of the lattice of exact noise."""
+        return super().rounding(sizes) + (2.0**-52 * self.scale if self.noise == "laplace" else 0.0)
 
     def log_probabilities(self, scores: npt.ArrayLike) -> Array:
         """Return the natural logarithms of `probabilities`, without underflow however far behind a score is."""

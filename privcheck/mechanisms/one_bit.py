@@ -25,6 +25,7 @@ from privcheck.mechanisms.base import (
     inner_sum,
     same_shape,
 )
+from privcheck.mechanisms.currency import answer_charge
 from privcheck.mechanisms.opendp_parts import opendp_parts
 
 
@@ -48,7 +49,7 @@ class OneBit(Mechanism):
     What one datum can change: its own value, to any other; a sensitivity of 1 in the number of changed entries.
     Noise: a coin whose probability depends on x, fast floating-point draws; `secure=True` rounds x with the system's
     randomness, exactly, and takes the randomised response from OpenDP's exact sampler; the slack of 1 / b covers the
-    rounding of its parameter if epsilon is at least 1e-6.
+    rounding of its parameter if epsilon is at least 1e-6; below, the charge is larger by 2^-49.
     Ties: nothing is compared.
     Proof: each report has a probability in [(1 - C) / 2, (1 + C) / 2], and (1 + C) / (1 - C) = exp(1 / b), which -h and
     h attain. And 1 / b < epsilon.
@@ -98,7 +99,7 @@ class OneBit(Mechanism):
         """Return the charge of one datum: nothing if its value is unchanged (sensitivity 0), otherwise epsilon."""
         hint = "report one entry at a time: a datum that enters several is charged for each"
         changed = check("sensitivity", sensitivity, Real(0.0, 1.0), hint)
-        return NOTHING if changed == 0.0 else Charge(self.epsilon)
+        return NOTHING if changed == 0.0 else answer_charge(self.epsilon)
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return the report of one number (an int), or of every entry of an array, in its shape."""

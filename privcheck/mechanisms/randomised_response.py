@@ -14,6 +14,7 @@ from privcheck.arrays import Array, Integers
 from privcheck.declared import Integer, Real, check, parameter
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import NOISE_SLACK, Mechanism, Pairs, generator, holds_integers, inner_sum, same_shape
+from privcheck.mechanisms.currency import answer_charge
 from privcheck.mechanisms.opendp_parts import opendp_parts
 
 
@@ -37,7 +38,8 @@ class RandomisedResponse(Mechanism):
     Released: the answer, once; answering again costs epsilon again. In an array every entry is a datum of its own.
     What one datum can change: its own category, to any other; a sensitivity of 1 in the number of changed entries.
     Noise: a coin that keeps the truth with probability p and a uniform choice among the others, fast floating-point
-    draws; `secure=True` uses OpenDP's exact sampler.
+    draws; `secure=True` uses OpenDP's exact sampler. The slack of 1 / b covers the rounding of p if epsilon is at least
+    1e-6; below, the charge is larger by 2^-49.
     Ties: nothing is compared.
     Proof: an answer has probability p or q, so every ratio is exp(1 / b), 1 or exp(-1 / b); answers v and v' attain it
     for any two categories v and v'. And 1 / b < epsilon.
@@ -89,7 +91,7 @@ class RandomisedResponse(Mechanism):
         """Return the charge of one datum: nothing if its category is unchanged (sensitivity 0), otherwise epsilon."""
         hint = "answer for one entry at a time: a datum that enters several is charged for each"
         changed = check("sensitivity", sensitivity, Real(0.0, 1.0), hint)
-        return NOTHING if changed == 0.0 else Charge(self.epsilon)
+        return NOTHING if changed == 0.0 else answer_charge(self.epsilon)
 
     def pair_loss(self, value: int, other: int) -> float:
         """Return the exact loss between two categories: the largest log-ratio over the answers."""

@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from privcheck.declared import Integer, parameter
 from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms.base import active_recorder
 from privcheck.mechanisms.laplace import Laplace
 from privcheck.mechanisms.noisy_max import NoisyMax
+from privcheck.mechanisms.prefix_stream import refused
 
 _MOST = 10_000_000
 """Tries after which drawing is given up."""
@@ -33,6 +35,9 @@ class ScoresAfterWinner(Laplace):
     Neighbours: those for which s was computed.
     Released: all noisy scores, once.
     What one datum can change: the scores, by at most s in L1.
+    That holds only after this winner was released. By themselves the scores would lose what the winner does on top, so
+    while a recorder is active, such as a guard, `release` is refused: the guard makes these releases where code reads
+    noisy scores after their argmax, of which it knows the winner.
     Noise: vectors of Laplace noise are drawn until the largest noisy score is the winner's. K draws are expected on
     average over winners, since one that has probability p needs 1 / p.
     Ties: nothing is compared but the winner, and ties have probability zero.
@@ -51,6 +56,19 @@ class ScoresAfterWinner(Laplace):
     samples_exactly: ClassVar[bool] = True
 
     winner: int = parameter(Integer(0), default=0, typical=(0, 1), doc="the index that was released", hint="from 0")
+
+    def release(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
+        """Return the noisy scores; refused while a recorder is active, which cannot know that the winner was released.
+
+        Raises
+        ------
+        PrivcheckError : a recorder is active.
+        """
+        if active_recorder() is not None:
+            got, expected = words("scores after a winner that may not have been released"), "scores with Laplace noise"
+            hint = "release the scores with Laplace, which is charged for their winner too, and take the argmax of them"
+            raise refused(PrivcheckError("mechanism", got, expected, hint))
+        return super().release(value, rng, secure=secure)
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return noisy scores of which that of the winner is the largest."""

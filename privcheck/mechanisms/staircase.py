@@ -18,6 +18,7 @@ from privcheck.declared import POSITIVE, Integer, Real, check, parameter
 from privcheck.enclosure import ROUNDING, UNDERFLOW, Enclosure
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism, differences, finite_array, generator
+from privcheck.mechanisms.currency import answer_charge
 from privcheck.mechanisms.discrete_laplace import integer_laplace
 from privcheck.mechanisms.opendp_parts import opendp_parts
 
@@ -57,7 +58,8 @@ class Staircase(Mechanism):
     Noise: a geometric number of stairs, a part of a stair and a uniform place in it, fast floating-point draws.
     `secure=True` rounds the value to a lattice of 2^40 points in a stair and adds noise on the lattice, with the
     geometric number and the part from OpenDP's exact samplers and the place from the system's randomness; the slack
-    of the exponent covers the rounding of their parameters if epsilon is at least 1e-6.
+    of the exponent covers the rounding of their parameters if epsilon is at least 1e-6; below, the charge is larger by
+    2^-49.
     Ties: nothing is compared.
     Proof: |o - f'| and |o - f| differ by at most s < w, so the floors differ by at most 1; and the exponent used is
     epsilon / (1 + 4e-9). On the lattice the two values are at most 2^40 points apart, the width of a stair, and the
@@ -127,7 +129,7 @@ class Staircase(Mechanism):
         if computed > self.sensitivity * (1.0 + COMPARISON_SLACK):
             got, expected = words(f"{computed!r} computed from the data"), f"at most the declared {self.sensitivity!r}"
             raise PrivcheckError("sensitivity", got, expected, f"declare sensitivity={computed!r}")
-        return NOTHING if computed == 0.0 else Charge(self.epsilon)
+        return NOTHING if computed == 0.0 else answer_charge(self.epsilon)
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> float:
         """Return `value`, a number, plus noise."""

@@ -16,6 +16,7 @@ from privcheck.declared import Integer, Real, check, parameter
 from privcheck.enclosure import ROUNDING
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import NOISE_SLACK, Mechanism, generator, holds_integers, inner_sum, same_shape
+from privcheck.mechanisms.currency import answer_charge
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class SubsetSelection(Mechanism):
     What one datum can change: its own category, to any other; a sensitivity of 1 in the number of changed entries.
     Noise: a coin for the true category and a uniform choice of the others, fast floating-point draws; `secure=True`
     draws both with the system's randomness, exactly. The slack of 1 / b covers the rounding of p if epsilon is at least
-    1e-6.
+    1e-6; below, the charge is larger by 2^-49.
     Ties: nothing is compared.
     Proof: the sum of the weights is the same for every v, so every ratio is exp(1 / b), 1 or exp(-1 / b); a set that
     holds v and not v' attains it. And 1 / b < epsilon.
@@ -138,7 +139,7 @@ class SubsetSelection(Mechanism):
         """Return the charge of one datum: nothing if its category is unchanged (sensitivity 0), otherwise epsilon."""
         hint = "answer for one entry at a time: a datum that enters several is charged for each"
         changed = check("sensitivity", sensitivity, Real(0.0, 1.0), hint)
-        return NOTHING if changed == 0.0 else Charge(self.epsilon)
+        return NOTHING if changed == 0.0 else answer_charge(self.epsilon)
 
     def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
         """Return the set for a category as K zeros and ones, or for an array, shape (*shape of value, K)."""

@@ -118,7 +118,8 @@ def with_rounding(
         )
         if total == math.inf or (declared is not None and sensitivity <= declared * (1.0 + COMPARISON_SLACK) < total):
             got = words(
-                f"numbers so large that rounding them may add {added:.3g} to a sensitivity of {sensitivity:.3g}"
+                f"numbers or noise so large that rounding them may add {added:.3g} "
+                f"to a sensitivity of {sensitivity:.3g}"
             )
             hint = "add public numbers after the release, and release blocks of fewer rounds"
             raise PrivcheckError("value", got, f"a share of at most {SHARE:g}", hint)

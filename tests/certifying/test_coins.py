@@ -106,8 +106,8 @@ def test_the_charge_is_the_largest_log_ratio(low, high):
 def test_answers_have_their_chance_fast_and_exactly():
     """Within 6 standard deviations of 40,000 answers: wrong with probability below 1e-8, with a seed or not."""
     mechanism, q = Bernoulli(0.2, 0.8), 0.3
-    found = mechanism.draw(np.full(40_000, q), np.random.default_rng(0)).mean()
-    exact = mechanism.draw(np.full(40_000, q), None, secure=True).mean()
+    found = mechanism.release_batch(q, np.random.default_rng(0), 40_000).mean()
+    exact = np.mean([mechanism.draw(q, None, secure=True) for _ in range(40_000)])
     assert max(abs(found - q), abs(exact - q)) < 6.0 * math.sqrt(q * (1.0 - q) / 40_000)
     assert mechanism.draw(0.999, np.random.default_rng(0)) in (0, 1)
     assert math.exp(mechanism.log_ratio(1, 0.8, 0.0)) == pytest.approx(4.0)  # moved to the ends
@@ -117,6 +117,28 @@ def test_answers_have_their_chance_fast_and_exactly():
 def test_ends_outside_are_refused(ends):
     with pytest.raises(PrivcheckError):
         Bernoulli(*ends)
+
+
+def test_arrays_are_refused_because_two_answers_would_cost_more_than_one():
+    """Each of both loses ln 3; the L1 change of 1 would be charged that once."""
+
+    class Both:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def select(self):
+            return 0
+
+        def update(self, action, reward):
+            chances = privcheck.zeros(2)
+            chances[0], chances[1] = 0.25 + 0.5 * reward, 0.75 - 0.5 * reward
+            self.answers = Bernoulli(0.25, 0.75).release(chances, self.rng)
+
+    guarded = privcheck.guard(Both, epsilon=10.0, arms=2, noise="float")
+    with pytest.raises(PrivcheckError, match="one number"):
+        guarded.update(guarded.select(), 1.0)
+    with pytest.raises(PrivcheckError, match="one number"):
+        Bernoulli(0.25, 0.75).draw([0.3, 0.4], np.random.default_rng(0))
 
 
 # Coins

@@ -2,6 +2,8 @@
 
 import itertools
 import math
+from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ from privcheck.mechanisms import (
     RandomisedResponse,
     SubsetSelection,
     Wishart,
+    one_bit,
+    randomised_response,
     subset_selection,
 )
 
@@ -187,3 +191,34 @@ def test_the_coin_of_a_secure_answer_is_exact_for_many_categories(monkeypatch):
     monkeypatch.setattr(subset_selection, "SystemRandom", Tossed)
     for Tossed.place, kept in ((heads - 1, 1), (heads, 0)):
         assert mechanism.draw(3, None, secure=True)[3] == kept
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 1e-6, 3e-7, 1e-8, 1e-9, 1e-10, 1e-12])
+@pytest.mark.parametrize("categories", [2, 3, 7])
+def test_the_rounding_of_chances_is_paid_for_at_any_epsilon(epsilon, categories, monkeypatch):
+    """The exact loss of the chance that each sampler is given, a float, is no larger than the charge."""
+    chances, exactly = [], lambda answer: lambda *_: answer
+
+    def randomised(_, keep):
+        chances.append((keep, 1, categories - 1))
+        return exactly(0)
+
+    def binary(prob):
+        chances.append((prob, 1, 1))
+        return exactly(True)
+
+    parts = SimpleNamespace(
+        m=SimpleNamespace(make_randomized_response=randomised, make_randomized_response_bool=binary)
+    )
+    for module in (one_bit, randomised_response):
+        monkeypatch.setattr(module, "opendp_parts", lambda: parts)
+    response, report = RandomisedResponse(categories=categories, epsilon=epsilon), OneBit(epsilon=epsilon, radius=1.0)
+    subset = SubsetSelection(categories=categories, epsilon=epsilon, size=categories // 2)
+    response.draw(0, None, secure=True)
+    report.draw(0.5, None, secure=True)
+    chances.append((subset.inclusion, subset.size, categories - subset.size))
+    for mechanism, (chance, own, others) in zip((response, report, subset), chances, strict=True):
+        odds = Fraction(chance) * others / ((1 - Fraction(chance)) * own)
+        charged = mechanism.charge(1).epsilon
+        assert math.log1p(float(odds - 1)) <= charged
+        assert charged == epsilon or (epsilon < 1e-6 and charged <= epsilon + 2.0**-48)

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
+from privcheck import guard, zeros
+from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
-from privcheck.mechanisms import NoisyMax, noisy_max
-from privcheck.privacy import score_range
+from privcheck.mechanisms import AboveThreshold, NoisyMax, ScoresAfterWinner, noisy_max
+from privcheck.privacy import relation, score_range
 
 FIXED = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 
@@ -268,3 +270,54 @@ def test_rounding_to_the_lattice_costs_nothing(epsilon):
     lattice_scale = Fraction(float(Fraction(mechanism.scale) / step) * (1.0 + 2.0**-32))
     assert (Fraction(2) / step + 2) / lattice_scale <= Fraction(mechanism.loss(2.0))
     assert (Fraction(2) / step + 2) / (Fraction(mechanism.scale) / step) > Fraction(2) / Fraction(mechanism.scale)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 3e-8, 1e-8, 1e-10])
+@pytest.mark.parametrize("answers", [0, 1, 100])
+def test_a_guard_charges_the_rounding_to_the_lattice(epsilon, answers):
+    """Of noisy maxima, and of answers to queries: (r / g + 2) steps are lost at the scale of each noise on the lattice.
+
+    Many equal scores lose all of it, however little they differ: the largest noise of the others is positive then.
+    """
+    mechanism = (
+        AboveThreshold.with_scale(1.0 / epsilon, answers=answers) if answers else NoisyMax.with_scale(1 / epsilon)
+    )
+    scales = [mechanism.threshold_scale, *[mechanism.query_scale] * answers] if answers else [mechanism.scale]
+    step = Fraction(2) ** (math.frexp(scales[-1])[1] - 54)
+    on_lattice = [Fraction(float(Fraction(scale) / step) * (1.0 + 2.0**-32)) for scale in scales]
+    loss = float(sum((1 / step + 2) / scale for scale in on_lattice))
+    session = Session(relation("row"), (0.0, 1.0), None, np.random.default_rng(0), round=1)
+    scores = zeros(2)
+    scores[1] += session.reward(0.5, 0)
+    with session.active():
+        mechanism.release(scores, None)
+    paid = session.ledger.totals[1]
+    assert loss <= paid * (1.0 + 2e-9)
+    assert (
+        paid - epsilon <= 2.1 * max(loss - epsilon, 0.0) + 1e-8 * epsilon
+    )  # of a step from 2^-54 to 2^-53 of the scale
+
+
+def test_a_guard_does_not_release_scores_whose_winner_it_has_not_released():
+    """Scores of (1, 0) and of (0, 0), each given that the second wins, differ by more than the charge of 1."""
+    scores = ScoresAfterWinner.with_scale(1.0, winner=1)
+    second_wins = [tail(1.0), tail(0.0)]
+    loss = -abs(1.0 - 1.0) + abs(1.0 - 0.0) - math.log(second_wins[0] / second_wins[1])
+    assert loss > 1.5 > scores.loss(1.0) == 1.0
+
+    class Scores:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def select(self):
+            return 0
+
+        def update(self, action, reward):
+            sums = zeros(2)
+            sums[0] += reward
+            scores.release(sums, self.rng)
+
+    guarded = guard(Scores, epsilon=10.0, arms=2, noise="float")
+    with pytest.raises(PrivcheckError, match="winner that may not have been released"):
+        guarded.update(guarded.select(), 1.0)
+    assert guarded.spent == 0.0
