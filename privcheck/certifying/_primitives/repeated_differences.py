@@ -72,7 +72,7 @@ class Repeated:
 
     def explanations(self, differences: list[Difference]) -> list[str]:
         """Return the randomness that may explain all differences, in words; nothing if data have to explain one."""
-        easiest = sorted(differences, key=self._loss_before)
+        easiest = sorted(differences, key=lambda one: (len(_read_alone(one.forced)), self._loss_before(one)))
         kinds = {_kind(one.reason): one for one in reversed(easiest)}
         found: dict[str, None] = {}
         for one in list(dict.fromkeys([*kinds.values(), *easiest]))[:MOST_TRIED]:

@@ -1,0 +1,74 @@
+"""Noise that is scaled after it was added, and two draws in one number: replays find no fault where there is none."""
+
+# ruff: noqa: NPY002  numpy's global generator is what these tests are about
+
+import numpy as np
+import pytest
+
+import privcheck
+
+
+def explored(target, **options):
+    given = {"epsilon": 1.0, "runs": 4, "horizon": 4, "primitives": ["numpy"]}
+    return privcheck.certify(target, **given | ({"arms": 2} if isinstance(target, type) else {}) | options)
+
+
+class Weights:
+    """Exponential weights: each loss is released once, scaled by a rate and by the probability of its arm."""
+
+    def __init__(self, rng, arms=2):
+        self.rng, self.weights = rng, np.ones(arms)
+
+    def select(self):
+        self.odds = 0.8 * self.weights / self.weights.sum() + 0.2 / len(self.weights)
+        return int(self.rng.random() > self.odds[0])
+
+    def update(self, action, loss):
+        noisy = loss + np.random.laplace(0, 1.0)
+        self.weights[action] *= np.exp(-0.2 * noisy / self.odds[action])
+
+
+class SharedDraw(Weights):
+    """The broken twin: the other arm gets the same draw alone, which takes the noise off the loss."""
+
+    def update(self, action, loss):
+        draw = np.random.laplace(0, 1.0)
+        self.weights[action] *= np.exp(-0.2 * (loss + draw) / self.odds[action])
+        self.weights[1 - action] *= np.exp(-0.2 * (1.0 - draw) / self.odds[1 - action])
+
+
+def test_a_loss_that_is_scaled_after_the_noise_was_added_is_released_once():
+    """The parts beside the noise agree up to rounding, which is none where the loss is 0."""
+    found = explored(Weights)
+    assert not found.has_findings, found
+    assert found.ledger_epsilon == pytest.approx(1.0)
+    assert found.undeclared == []
+
+
+def test_one_draw_in_two_weights_is_found():
+    found = explored(SharedDraw)
+    assert found.replay.divergences
+    assert "in several numbers" in found.replay.first_divergence.reason
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e8])
+def test_a_noisy_number_that_is_read_at_two_scales_is_released_once(scale):
+    def twice(data, rng):
+        noisy = scale * (data[0] + np.random.laplace(0, 1.0))
+        return float(noisy * 0.3), float(noisy / 0.7)
+
+    found = explored(twice)
+    assert not found.has_findings, found
+    assert found.ledger_epsilon == pytest.approx(1.0)
+
+
+def test_raw_data_beside_a_noisy_number_are_found():
+    """Also where its row is 0 on some streams, so that the noise could have been read before it was added."""
+
+    def beside(data, rng):
+        noisy = data[0] + np.random.laplace(0, 1.0)
+        return float(noisy * 0.3), float((noisy + 1e-6 * data[1]) / 0.7)
+
+    found = explored(beside)
+    assert found.replay.divergences, found
+    assert found.undeclared == []
