@@ -317,7 +317,7 @@ class _Factory(Loaded):
             return own
         known = getattr(self.factory, "arms", None)
         if isinstance(self.factory, type) or type(known) is not int:
-            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+            raise PrivcheckError("arms", None, "the number of arms of the policy", "give the number, as in arms=2")
         return known
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
@@ -375,7 +375,7 @@ class _Elsewhere(Loaded):
 
     def arms(self, asked: int | None) -> int:
         if asked is None and not self.service.mechanism:
-            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+            raise PrivcheckError("arms", None, "the number of arms of the policy", "give the number, as in arms=2")
         return asked or 0
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:

@@ -72,3 +72,62 @@ def test_raw_data_beside_a_noisy_number_are_found():
     found = explored(beside)
     assert found.replay.divergences, found
     assert found.undeclared == []
+
+
+# Two draws in one number
+
+
+def sketch(data, rng):
+    """Release two counts, with a draw that both share and one for each."""
+    shared = np.random.laplace(0, 2.0)
+    return [float(count + shared + np.random.laplace(0, 2.0)) for count in (data[0] + data[1], data[2] + data[3])]
+
+
+def without_its_own(data, rng):
+    """The broken twin: only one of the counts has a draw of its own."""
+    shared = np.random.laplace(0, 2.0)
+    first, second = data[0] + data[1], data[2] + data[3]
+    return [float(first + shared), float(second + shared), float(first + np.random.laplace(0, 2.0))]
+
+
+def test_a_shared_draw_is_no_finding_where_each_number_has_its_own():
+    found = explored(sketch)
+    assert not found.has_findings, found
+    assert found.undeclared == []
+    assert found.ledger_epsilon == pytest.approx(0.5)
+
+
+def test_a_shared_draw_alone_is_found():
+    assert "in several numbers" in explored(without_its_own).replay.first_divergence.reason
+
+
+def test_jitter_that_breaks_ties_is_not_taken_for_the_noise():
+    def leader(data, rng):
+        noisy = data + np.random.laplace(0, 1.0, len(data))
+        return int(np.argmax(noisy + 1e-9 * np.random.normal(0, 1, len(data))))
+
+    found = explored(leader)
+    assert not found.has_findings, found
+    assert found.ledger_epsilon == pytest.approx(1.0)
+
+
+def prefixes(data, rng):
+    """Release sums of the first 1, 2, 3, 4 rows: the noise of a tree's nodes is drawn before the data are seen."""
+    noise = [np.random.laplace(0, 3.0) for _ in range(4)]
+    return [float(sum(noise[k] for k in nodes) + data[:t].sum()) for t, nodes in ((1, [0]), (2, [1]), (3, [1, 2]), (4, [3]))]
+
+
+def test_a_tree_whose_noise_is_drawn_ahead_costs_one_draw_for_each_node_of_a_row():
+    found = explored(prefixes)
+    assert not found.has_findings, found
+    assert found.ledger_epsilon == pytest.approx(1.0)
+
+
+def test_a_tree_that_leaves_a_node_out_is_found():
+    """The broken twin: the third sum has the noise of the second alone, so that the third row has none."""
+
+    def leaking(data, rng):
+        noise = [np.random.laplace(0, 3.0) for _ in range(4)]
+        return [float(noise[k] + data[:t].sum()) for t, k in ((1, 0), (2, 1), (3, 1), (4, 3))]
+
+    assert "in several numbers" in explored(leaking).replay.first_divergence.reason
