@@ -2,6 +2,8 @@
 
 # ruff: noqa: NPY002  numpy's global generator is what these tests are about
 
+import random
+
 import numpy as np
 import pytest
 
@@ -131,3 +133,33 @@ def test_a_tree_that_leaves_a_node_out_is_found():
         return [float(noise[k] + data[:t].sum()) for t, k in ((1, 0), (2, 1), (3, 1), (4, 3))]
 
     assert "in several numbers" in explored(leaking).replay.first_divergence.reason
+
+
+# A random order
+
+
+def shuffled(data, rng):
+    """Release the numbers of high and of low rows, in random order, with a shared draw and one for each."""
+    counts = {True: 0, False: 0}
+    for high in data > 0.5:
+        counts[bool(high)] = counts.pop(bool(high)) + 1  # the order is that of the last rows
+    pairs, shared = list(counts.items()), np.random.laplace(0, 2.0)
+    random.shuffle(pairs)
+    return {high: float(count + shared + np.random.laplace(0, 2.0)) for high, count in pairs}
+
+
+def test_counts_in_another_order_are_no_finding_where_the_order_is_random():
+    """The replays differ, and other coins put other counts into a call on equal data, too."""
+    found = explored(shuffled, horizon=9)
+    assert found.is_inconclusive, found
+    assert any("random.shuffle" in why for why in found.undeclared)
+
+
+def test_too_little_noise_is_refused_whatever_other_coins_do():
+    """The broken twin: the coins do not change what is released."""
+
+    def little(data, rng):
+        random.random()
+        return float(data.sum() + np.random.laplace(0, 0.5))
+
+    assert explored(little).refusals

@@ -82,12 +82,12 @@ class Repeated:
             found |= dict.fromkeys(why)
         return list(found)
 
-    def equals_differ(self, first: Table, tape: CallTape, seed: int) -> list[str]:
-        """Return what makes runs on one stream differ in what they release; nothing if they do not."""
-        for _ in range(TIMES):
+    def equals_differ(self, first: Table, tape: CallTape, seed: int, *, others: bool) -> list[str]:
+        """Return what makes runs on one stream differ in what they release, with other coins or the same; else nothing."""
+        for number in range(1, TIMES + 1):
             forced = ForcedCalls([], tape=tape)
             try:
-                self.play(first, forced, seed, 0, ())
+                self.play(first, forced, seed, number if others else 0, ())
             except DivergenceError:
                 forced.divergence = forced.divergence or DivergenceError("")
             if forced.divergence is not None or any(one.distance for one in forced.measured):
