@@ -68,7 +68,7 @@ class FixSettings(Options):
         if self.claim.epsilon is None:
             raise PrivcheckError("epsilon", None, "a budget in pure DP", "give epsilon=1.0, or --epsilon 1")
         if self.game.arms is None:
-            raise PrivcheckError("arms", None, "the number of arms of the bandit", "give the number, as in arms=2")
+            raise PrivcheckError("arms", None, "the number of arms of the bandit", "give arms=2, or --arms 2")
         if not 2 <= self.game.arms <= MOST_ARMS:
             hint = "patches hold for any number: fix it for a few arms"
             raise PrivcheckError("arms", self.game.arms, f"an integer in [2, {MOST_ARMS}]", hint)
