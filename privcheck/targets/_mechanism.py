@@ -63,8 +63,8 @@ def refuse_further_parameters(found: Any) -> None:
     except (TypeError, ValueError):
         return
     if parameters[:1] == ["data"] and parameters[1:2] and parameters[1] in DATA_NAMES:
-        name, given = getattr(found, "__name__", "f"), ", ".join(f"{one}=..." for one in parameters[2:])
-        hint = f"give the others their values, as in lambda data, rng: {name}(data, rng, {given})"
+        name, given = getattr(found, "__name__", "f"), ", ".join(parameters[2:])
+        hint = f"write a function of (data, rng) that calls it with values for {given}"
         raise PrivcheckError("target", words(f"{name}({', '.join(parameters)})"), "a function of (data, rng)", hint)
 
 

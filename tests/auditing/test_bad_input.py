@@ -167,7 +167,7 @@ def test_a_function_of_data_with_further_parameters_is_no_factory(further):
     """It was asked for its arms, as a factory of policies."""
     made = {}
     exec(f"def count(data, rng, {further}): return 0.0", made)
-    said = ["target: got count(data, rng, ", "a function of (data, rng)", "lambda data, rng: count("]
+    said = ["target: got count(data, rng, ", "a function of (data, rng)", "that calls it with values for "]
     refused(made["count"], *said, arms=None)
 
 

@@ -116,7 +116,8 @@ def test_jitter_that_breaks_ties_is_not_taken_for_the_noise():
 def prefixes(data, rng):
     """Release sums of the first 1, 2, 3, 4 rows: the noise of a tree's nodes is drawn before the data are seen."""
     noise = [np.random.laplace(0, 3.0) for _ in range(4)]
-    return [float(sum(noise[k] for k in nodes) + data[:t].sum()) for t, nodes in ((1, [0]), (2, [1]), (3, [1, 2]), (4, [3]))]
+    nodes = {1: [0], 2: [1], 3: [1, 2], 4: [3]}
+    return [float(sum(noise[k] for k in of) + data[:t].sum()) for t, of in nodes.items()]
 
 
 def test_a_tree_whose_noise_is_drawn_ahead_costs_one_draw_for_each_node_of_a_row():

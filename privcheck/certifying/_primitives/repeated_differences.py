@@ -83,7 +83,7 @@ class Repeated:
         return list(found)
 
     def equals_differ(self, first: Table, tape: CallTape, seed: int, *, others: bool) -> list[str]:
-        """Return what makes runs on one stream differ in what they release, with other coins or the same; else nothing."""
+        """Return what makes runs on one stream, with `others` with other coins, release other inputs; else nothing."""
         for number in range(1, TIMES + 1):
             forced = ForcedCalls([], tape=tape)
             try:
