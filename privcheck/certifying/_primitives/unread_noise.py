@@ -109,7 +109,8 @@ class Noise:
             places = [place for number, place in fresh if self.laws[number - 1] == law]
             self._release(law, places, flat, np.ones(len(flat)), np.zeros(len(flat)))
         draws = [(home[2] - home[0]) / home[1] for home in (self.homes.get(int(n), (0.0, 1.0, 0.0)) for n in flat)]
-        return consts + weights * np.reshape(draws, numbers.shape)
+        values: Array = consts + weights * np.reshape(draws, numbers.shape)
+        return values
 
     def spread(self, numbers: Array, weights: Array) -> float:
         """Return the smallest scale of the noise in some numbers."""
