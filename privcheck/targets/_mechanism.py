@@ -56,6 +56,18 @@ def refuse_mechanism(found: Any, parameter: str) -> None:
         raise PrivcheckError(parameter, got, "a policy with select() and update()", hint)
 
 
+def refuse_further_parameters(found: Any) -> None:
+    """Refuse a function of (data, rng) that takes more, which would be taken for a factory of policies."""
+    try:
+        parameters = [] if isinstance(found, type) else list(inspect.signature(found).parameters)
+    except (TypeError, ValueError):
+        return
+    if parameters[:1] == ["data"] and parameters[1:2] and parameters[1] in DATA_NAMES:
+        name, given = getattr(found, "__name__", "f"), ", ".join(parameters[2:])
+        hint = f"write a function of (data, rng) that calls it with values for {given}"
+        raise PrivcheckError("target", words(f"{name}({', '.join(parameters)})"), "a function of (data, rng)", hint)
+
+
 def is_measurement(target: Any) -> bool:
     """Return whether a target is an OpenDP measurement, without importing OpenDP."""
     return type(target).__module__.startswith("opendp") and hasattr(target, "map") and hasattr(target, "invoke")

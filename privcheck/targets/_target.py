@@ -16,7 +16,12 @@ import numpy as np
 from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets._location import Location, classes_in, function_at, own_arms
-from privcheck.targets._mechanism import MechanismRunner, is_mechanism, refuse_mechanism
+from privcheck.targets._mechanism import (
+    MechanismRunner,
+    is_mechanism,
+    refuse_further_parameters,
+    refuse_mechanism,
+)
 from privcheck.targets._options.claim_options import Claim
 from privcheck.targets._options.game_options import Game
 from privcheck.targets._runners import KernelRunner, PolicyRunner, Runner
@@ -174,6 +179,7 @@ def _imported(target: Any) -> tuple[Location | None, Any]:
 
 def _policy(found: Any, location: Location | None) -> Loaded:
     refuse_mechanism(found, "target")
+    refuse_further_parameters(found)
     if location is None and isinstance(found, str):
         return _Id(ShippedId.read(found))
     if location is None and isinstance(found, Algorithm):

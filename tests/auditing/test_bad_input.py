@@ -162,6 +162,15 @@ def test_the_wrapper_that_is_advised_builds_the_policy(target, passed):
     assert built.given[2:] in (tuple(passed.values()), (*passed.values(), 3))
 
 
+@pytest.mark.parametrize("further", ["kind='Laplace'", "*, scale=1.0", "epsilon", "runs, kind"])
+def test_a_function_of_data_with_further_parameters_is_no_factory(further):
+    """It was asked for its arms, as a factory of policies."""
+    made = {}
+    exec(f"def count(data, rng, {further}): return 0.0", made)
+    said = ["target: got count(data, rng, ", "a function of (data, rng)", "that calls it with values for "]
+    refused(made["count"], *said, arms=None)
+
+
 def test_an_instance_is_no_factory(policies):
     refused(policies.Fair(np.random.default_rng(0), 2), "of type Fair", "pass the class, not an instance of it")
 

@@ -151,7 +151,7 @@ class Player:
         if found.too_much and not found.replay.divergences:
             tape = CallTape(np.random.default_rng([seed, 1]))
             self.play(found.too_much[0], tape, seed)
-            if why := repeated.equals_differ(found.too_much[0], tape, seed):
+            if why := repeated.equals_differ(found.too_much[0], tape, seed, others=bool(found.undeclared)):
                 found.take_back(why)
 
     @property

@@ -82,11 +82,11 @@ class CallTape(Tape):
 
     made: list[Made] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)
-    rests: list[float] = field(default_factory=list)
+    rests: list[tuple[float, float]] = field(default_factory=list)
 
     def rest(self, number: float, size: float, place: str) -> None:  # noqa: ARG002
         """Record what a number has beside noise that was released before with something else."""
-        self.rests.append(number)
+        self.rests.append((number, size))
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
         """Draw a release of a mechanism of ours, record it and return it."""
@@ -136,9 +136,9 @@ class ForcedCalls(ForcedTape):
 
     def rest(self, number: float, size: float, place: str) -> None:
         """Compare what a number has beside noise that was released before; nothing protects it."""
-        was = self.tape.rests[self.rests] if self.rests < len(self.tape.rests) else number
+        was, then = self.tape.rests[self.rests] if self.rests < len(self.tape.rests) else (number, size)
         self.rests += 1
-        if abs(number - was) > ROUNDING * size:
+        if abs(number - was) > ROUNDING * max(size, then):
             self._diverge(f"{place}: the noise drawn here is in several numbers, and nothing protects their difference")
 
     def make(self, made: Made, draw: Callable[[], Any]) -> Any:

@@ -72,7 +72,7 @@ class Repeated:
 
     def explanations(self, differences: list[Difference]) -> list[str]:
         """Return the randomness that may explain all differences, in words; nothing if data have to explain one."""
-        easiest = sorted(differences, key=self._loss_before)
+        easiest = sorted(differences, key=lambda one: (len(_read_alone(one.forced)), self._loss_before(one)))
         kinds = {_kind(one.reason): one for one in reversed(easiest)}
         found: dict[str, None] = {}
         for one in list(dict.fromkeys([*kinds.values(), *easiest]))[:MOST_TRIED]:
@@ -82,12 +82,12 @@ class Repeated:
             found |= dict.fromkeys(why)
         return list(found)
 
-    def equals_differ(self, first: Table, tape: CallTape, seed: int) -> list[str]:
-        """Return what makes runs on one stream differ in what they release; nothing if they do not."""
-        for _ in range(TIMES):
+    def equals_differ(self, first: Table, tape: CallTape, seed: int, *, others: bool) -> list[str]:
+        """Return what makes runs on one stream, with `others` with other coins, release other inputs; else nothing."""
+        for number in range(1, TIMES + 1):
             forced = ForcedCalls([], tape=tape)
             try:
-                self.play(first, forced, seed, 0, ())
+                self.play(first, forced, seed, number if others else 0, ())
             except DivergenceError:
                 forced.divergence = forced.divergence or DivergenceError("")
             if forced.divergence is not None or any(one.distance for one in forced.measured):

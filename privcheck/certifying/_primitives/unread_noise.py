@@ -43,6 +43,8 @@ class Noise:
     places: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     homes: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+    coins: set[int] = field(default_factory=set)
+    """Draws that were made known because other noise was added to them: what they are beside is not compared."""
     how: str = ""
     """What is reading noise, in words."""
 
@@ -71,8 +73,10 @@ class Noise:
         for place in np.flatnonzero(flat):
             known, factor, output = self.homes[int(flat[place])]
             other = weight[place] * known / factor
-            size = abs(float(const[place])) + abs(float(other))
-            self.tape.rest(float(const[place] - other), size, self.places[int(flat[place]) - 1])
+            number = int(flat[place])
+            if number not in self.coins:
+                size = abs(float(const[place])) + abs(float(other))
+                self.tape.rest(float(const[place] - other), size, self.places[number - 1])
             if (known, factor) == (const[place], weight[place]):
                 values[place] = output
             else:
@@ -89,11 +93,29 @@ class Noise:
         mechanism = LAWS[law].with_scale(float(scales[0]) if alike else 1.0)
         value = const[places] / unit
         name, drawn_at = self.names[numbers[0] - 1], self.places[numbers[0] - 1]
-        read = "" if value.any() else f"which {self.how} reads at {caller(LIBRARIES)} before anything is added to it"
+        read = "" if value.any() else f"which {self.how} at {caller(LIBRARIES)} before anything but 0 is added to it"
         made = Made(name, mechanism, value, None, metric_of(mechanism), "", drawn_at, read)
         outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
         for number, place, output, size in zip(numbers, places, outputs, unit, strict=True):
             self.homes[number] = (float(const[place]), float(weight[place]), float(output * size))
+
+    def beside_other(self, numbers: Array, weights: Array, consts: Array) -> Array:
+        """Return the values of numbers to which other noise is added: that noise protects them, and these are coins."""
+        flat, self.how = numbers.ravel(), "is added to other noise"
+        fresh = sorted({int(number): place for place, number in enumerate(flat) if number}.items())
+        fresh = [(number, place) for number, place in fresh if number not in self.homes]
+        self.coins |= {number for number, _ in fresh}
+        for law in LAWS:
+            places = [place for number, place in fresh if self.laws[number - 1] == law]
+            self._release(law, places, flat, np.ones(len(flat)), np.zeros(len(flat)))
+        draws = [(home[2] - home[0]) / home[1] for home in (self.homes.get(int(n), (0.0, 1.0, 0.0)) for n in flat)]
+        values: Array = consts + weights * np.reshape(draws, numbers.shape)
+        return values
+
+    def spread(self, numbers: Array, weights: Array) -> float:
+        """Return the smallest scale of the noise in some numbers."""
+        scales = [abs(w) * self.scales[int(n) - 1] for n, w in zip(numbers.ravel(), weights.ravel(), strict=True) if n]
+        return min(scales, default=0.0)
 
     def is_read(self, numbers: Array) -> bool:
         """Return whether no entry holds noise that was not read yet."""
@@ -230,7 +252,7 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
 
     def _values(self, how: str = "an operation") -> Array:
         if self._known is None:
-            self._noise.how = how
+            self._noise.how = f"{how} reads"
             self._known = self._noise.read(self._numbers, self._weights, self._consts)
         return self._known.copy()
 
@@ -262,16 +284,16 @@ def _read_all(given: Any, how: str = "an operation") -> Any:
 
 
 def _result(noise: Noise, numbers: Array, weights: Array, consts: Array) -> Any:
-    """Return numbers with unread noise, or plain ones if all of it was read."""
-    found = UnreadNoise(noise, numbers, weights, consts)
-    if not noise.is_read(numbers):
-        return found
-    values = found._values()
-    return values if values.ndim else np.float64(values)
+    """Return numbers with noise, or plain ones if there is none in them."""
+    if numbers.any():
+        return UnreadNoise(noise, numbers, weights, consts)
+    return consts if consts.ndim else np.float64(consts)
 
 
 def _linear(function: Any, inputs: tuple[Any, ...]) -> Any:
     """Return a sum, difference, multiple or quotient with one operand of unread noise; None if it has to be read."""
+    if function in (np.add, np.subtract) and _noisy(inputs[0]) and _noisy(inputs[-1]):
+        inputs = _one_kept(*inputs)
     settled = [_settled(one) for one in inputs]
     noisy = [one for one in settled if isinstance(one, UnreadNoise)]
     plain = [one for one in settled if not isinstance(one, UnreadNoise)]
@@ -321,6 +343,27 @@ def _of_numbers(function: Any, operands: list[Any], held: UnreadNoise) -> Unread
     return UnreadNoise(held._noise, held._numbers, np.asarray(weight), np.asarray(const, np.float64))
 
 
+def _one_kept(one: UnreadNoise, two: UnreadNoise) -> tuple[Any, Any]:
+    """Return two operands of which at most one has a draw that is not known where they have different ones.
+
+    Of two draws in one number that with the larger scale protects it, and the other is a coin, which is no different
+    on neighbouring streams. Known draws protect nothing.
+    """
+    noise = one._noise
+    if noise is not two._noise:
+        return one, two
+    first, second = np.broadcast_arrays(one._numbers, two._numbers)
+    if not ((first > 0) & (second > 0) & (first != second)).any():
+        return one, two
+    known = [noise.is_read(each._numbers) for each in (one, two)]
+    if all(known):
+        return one, two
+    larger = noise.spread(one._numbers, one._weights) > noise.spread(two._numbers, two._weights)
+    if known[1] or (larger and not known[0]):
+        return one, noise.beside_other(two._numbers, two._weights, two._consts)
+    return noise.beside_other(one._numbers, one._weights, one._consts), two
+
+
 def _of_two(function: Any, one: UnreadNoise, two: UnreadNoise) -> Any:
     """Return a sum or difference in which no entry holds two different draws; None if one does."""
     if function not in (np.add, np.subtract) or one._noise is not two._noise:
@@ -335,7 +378,5 @@ def _of_two(function: Any, one: UnreadNoise, two: UnreadNoise) -> Any:
 
 
 def _settled(one: Any) -> Any:
-    """Return an operand as plain numbers if all of its noise was read."""
-    if not isinstance(one, UnreadNoise) or (one._known is None and not one._noise.is_read(one._numbers)):
-        return one
-    return one._value()
+    """Return an operand as plain numbers if these were read; of others with known draws more may be made first."""
+    return one._value() if isinstance(one, UnreadNoise) and one._known is not None else one

@@ -14,6 +14,9 @@ OPTION = re.compile(
 )
 """A keyword argument with a value, or without one, outside a call; after --with it stands as it is."""
 
+BOTH = re.compile(r"(--[a-z-]+) [-\w.]+, or (?=\1\b)")
+"""An option that follows from a keyword argument, beside the same one spelled out."""
+
 PLAY_COMMANDS = "it reads Python code, while `privcheck audit` and `privcheck watch` play commands and services"
 """What is said where --command or --url is given to another command."""
 
@@ -24,8 +27,10 @@ def in_options(error: PrivcheckError) -> PrivcheckError:
     >>> error = PrivcheckError("version", None, "a name", "name it with version='2', or randomness='independent'")
     >>> print(in_options(error))
     version: got None, expected a name; name it with --code-version 2, or --randomness independent
+    >>> print(in_options(PrivcheckError("arms", None, "a number", "give arms=2, or --arms 2")))
+    arms: got None, expected a number; give --arms 2
     """
-    hint = OPTION.sub(_option, error.hint)
+    hint = BOTH.sub("", OPTION.sub(_option, error.hint))
     return error if hint == error.hint else type(error)(error.parameter, error.value, error.expected, hint)
 
 

@@ -202,11 +202,13 @@ def replay_sentence(certificate: Certificate) -> str:
     loss = small(replay.largest_loss, 6)
     if math.isinf(certificate.ledger.epsilon):
         loss += ", which is no bound: this noise bounds the loss of no single transcript"
+    transcripts = plural(replay.replays, "transcript")
+    if not replay.divergences and certificate.undeclared:
+        return f"of {transcripts}, every difference may be due to undeclared randomness; their largest loss is {loss}"
     if not replay.divergences:
-        transcripts = plural(replay.replays, "transcript")
         return f"none of {transcripts} diverges on a neighbouring stream; their largest loss is {loss}"
     diverge = "diverges" if replay.divergences == 1 else "diverge"
-    some = f"{replay.divergences:,} of {plural(replay.replays, 'transcript')} {diverge} on a neighbouring stream"
+    some = f"{replay.divergences:,} of {transcripts} {diverge} on a neighbouring stream"
     return some if replay.divergences == replay.replays else f"{some}; the largest loss of the others is {loss}"
 
 
