@@ -84,7 +84,7 @@ class Ledger:
     def __post_init__(self) -> None:
         if not isinstance(self.paid, Totals) or self.paid.group_size != self.group_size:
             self.paid, given = Totals(self.group_size), self.paid
-            self.sums.add(ByDatum.of(given))
+            self.sums.add_sums(given, (ByDatum.of(release.charges) for release in self.releases))
 
     def record(
         self,
