@@ -24,9 +24,9 @@ class Release:
     mechanism : the mechanism's id.
     scale : the scale of its noise.
     sensitivities : computed sensitivity of each datum that it touches, in the mechanism's norm.
-    charges : the charge of each of these data, less than for the release alone if the worst change of a datum is another
-        one than in those before; JSON has their epsilons under the name `losses`, and what these do not imply under the
-        name `other_losses`.
+    charges : the charge of each of these data, less than for the release alone if its worst change of a datum is not
+        that of those before; JSON has their epsilons under the name `losses`, and what these do not imply under the name
+        `other_losses`.
     location : file and line of the code that released.
     """
 
