@@ -25,7 +25,7 @@ class Release:
     scale : the scale of its noise.
     sensitivities : computed sensitivity of each datum that it touches, in the mechanism's norm.
     charges : the charge of each of these data, less than for the release alone if its worst change of a datum is not
-        that of those before; JSON has their epsilons under the name `losses`, and what these do not imply under the name
+        that of those before; JSON has their epsilons under the name `losses`, and what these do not imply under that of
         `other_losses`.
     location : file and line of the code that released.
     """
