@@ -284,7 +284,7 @@ class Session(Recorder):
         if self.log is not None and self.filter is not None and isinstance(self.filter.budget, Pure):
             charges = charges.map(in_units)
         with self.charging:  # between the check and the charge no other thread may be charged or read the ledger
-            blocks = {}
+            blocks: Mapping[Any, Any] = {}
             if self.log is None and not self._adds_renyi:  # entries of a log are charged alike after a restart
                 charges, blocks = self.several.of(mechanism, value, charges)
             if self.filter is not None:

@@ -9,7 +9,7 @@ from privcheck.accounting import ByDatum, Charge
 from privcheck.mechanisms import Gaussian, Laplace, Mechanism
 from privcheck.private_values import Private, SeveralReleases, entry_errors
 
-_OF = {Laplace: ("l1", "epsilon"), Gaussian: ("l2", "mu")}
+_OF: dict[type[Mechanism], tuple[str, str]] = {Laplace: ("l1", "epsilon"), Gaussian: ("l2", "mu")}
 """The classes whose loss is a norm over a scale, with what they charge; a derived class may draw in another way."""
 
 
