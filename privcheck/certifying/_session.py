@@ -95,7 +95,7 @@ class Session(Recorder):
         what = "reward" if self.contexts is None else "context and reward"
         self.filter = None if self.budget is None else BudgetFilter(self.budget, self.accountants)
         self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
-        self.several = JointCharges(group)
+        self.several = JointCharges(group, self.source)
         self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
         self._is_reading, self.watches_generators = False, False
         self.release_generators: ReleaseGenerators | None = None

@@ -4,8 +4,6 @@ from ._choices.assumed import assumed as assumed
 from ._choices.assumed import sample_of as sample_of
 from ._choices.selected import selected as selected
 from ._clipped_norms import clip_norm as clip_norm
-from ._curves.several_releases import SeveralReleases as SeveralReleases
-from ._float_rounding import entry_errors as entry_errors
 from ._float_rounding import with_rounding as with_rounding
 from ._float_rounding import without_common_shift as without_common_shift
 from ._integers import check_whole as check_whole

@@ -10,7 +10,6 @@ import pytest
 
 import privcheck
 from privcheck.certifying import Session
-from privcheck.certifying._charging import several_releases as bridge
 from privcheck.mechanisms import Gaussian, Laplace
 from privcheck.privacy import relation
 from privcheck.private_values._curves import several_releases
@@ -112,8 +111,9 @@ def test_no_run_of_adaptive_releases_is_charged_too_little(seed, monkeypatch):
 def test_mu_of_a_group_is_not_lowered_by_what_one_datum_makes_smaller(broken, monkeypatch):
     """x + y, and x - y + 2 z: of two data, the change with x - y at 2 costs 4 in the second release alone."""
     if broken:
-        real = bridge.JointCharges.__init__
-        monkeypatch.setattr(bridge.JointCharges, "__init__", lambda self, _: real(self, 1))
+        joint = type(session_of().several)
+        real = joint.__init__
+        monkeypatch.setattr(joint, "__init__", lambda self, _, source: real(self, 1, source))
     session = session_of("group:2")
     x, y = numbers(session, 1)
     (z,) = numbers(session, 2, 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from privcheck.accounting import ByDatum, Charge
 from privcheck.mechanisms import Gaussian, Laplace, Mechanism
-from privcheck.private_values import Private, SeveralReleases, entry_errors
+from privcheck.private_values import Private, PrivateSource
 
 _OF: dict[type[Mechanism], tuple[str, str]] = {Laplace: ("l1", "epsilon"), Gaussian: ("l2", "mu")}
 """The classes whose loss is a norm over a scale, with what they charge; a derived class may draw in another way."""
@@ -20,24 +20,28 @@ class JointCharges:
     ----------
     group_size : number of data that are protected together. Mu of such is bounded from what each release costs alone
         (`privcheck.accounting.Currency`), and is not lowered.
+    source : of the private values, which remembers their releases.
     """
 
-    def __init__(self, group_size: int) -> None:
-        self._group_size, self._several = group_size, SeveralReleases()
+    def __init__(self, group_size: int, source: PrivateSource) -> None:
+        self._group_size, self._source = group_size, source
 
     def of(
         self, mechanism: Mechanism, value: Private, charges: ByDatum[Charge]
     ) -> tuple[ByDatum[Charge], Mapping[Any, Any]]:
         """Return the charges of a release, and what to `keep` of it once it is charged."""
         norm, name = _OF.get(type(mechanism), ("", ""))
-        source = value.source
-        if source is None or not source.features.several or not norm or (norm == "l2" and self._group_size > 1):
+        source = self._source
+        if (
+            value.source is not source
+            or not source.features.several
+            or not norm
+            or (norm == "l2" and self._group_size > 1)
+        ):
             return charges, {}
-        errors, sizes = entry_errors(value)
-        rounding = float(errors.sum()) + mechanism.rounding(sizes.reshape(value.shape))
         alone = {datum: getattr(charge, name) for datum, charge in charges.items()}
         losses = dict(alone)
-        blocks = self._several.charged(norm, value.terms, source.features, mechanism.scale, rounding, losses)
+        blocks = source.several.charged(norm, value, source.features, mechanism.scale, mechanism.rounding, losses)
         if losses == alone:
             return charges, blocks
         lower = {
@@ -48,7 +52,7 @@ class JointCharges:
 
     def keep(self, blocks: Mapping[Any, Any]) -> None:
         """Take note of a release, once it is charged."""
-        self._several.keep(blocks)
+        self._source.several.keep(blocks)
 
 
 def _lowered(mechanism: Mechanism, charge: Charge, loss: float) -> Charge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,10 +12,11 @@ import numpy as np
 from privcheck.arrays import Array, Integers
 from privcheck.private_values._curves.largest_changes import joined, largest_change
 from privcheck.private_values._curves.shapes import Curve, single
+from privcheck.private_values._float_rounding import entry_errors
 
 if TYPE_CHECKING:
     from privcheck.private_values._features import FeatureTable
-    from privcheck.private_values._terms import Terms
+    from privcheck.private_values._private import Private
 
 _MOST_TERMS = 256
 """Terms, and below it data, of a release that is bounded together with others."""
@@ -104,22 +105,30 @@ class SeveralReleases:
             del self._blocks[next(iter(self._blocks))]
 
     def charged(
-        self, norm: str, terms: Terms, table: FeatureTable, scale: float, rounding: float, losses: dict[Hashable, float]
+        self,
+        norm: str,
+        value: Private,
+        table: FeatureTable,
+        scale: float,
+        inside: Callable[[Array], float],
+        losses: dict[Hashable, float],
     ) -> dict[Key, Block]:
         """Lower the losses of a release where they are less together with those before; return what to `keep`.
 
         Parameters
         ----------
         norm : "l1" or "l2".
-        terms : the coefficients of the release.
+        value : what is released.
         table : the features.
         scale : of the noise, which is independent in each entry.
-        rounding : how far rounding can move the released array on two neighbours, in L1.
+        inside : bounds the rounding inside the mechanism, given the largest sizes of the entries.
         losses : what the release costs each datum alone; changed in place.
         """
-        tidy = terms.tidy()
+        tidy = value.terms.tidy()
         if tidy.count > _MOST_TERMS or len(losses) > _MOST_DATA:
             return {}
+        errors, sizes = entry_errors(value)
+        rounding = float(errors.sum()) + inside(sizes.reshape(value.shape))
         features, weights = tidy.features, tidy.weights / scale
         bounded = table.group.take(features) >= 0
         if not (np.isfinite(weights).all() and weights.all() and math.isfinite(added := rounding / scale)):
