@@ -23,6 +23,8 @@ class Currency:
     of : the number of a charge; infinity if it has none.
     add : a total and the number of one more charge -> their sum, rounded up; for floats and arrays.
     joint : the totals of the data of a group -> that of the group, rounded up; None if no rule is known.
+    apart : the total of a group in some releases, and those of its data in releases of one datum each -> that in all of
+        them, rounded up; None if it is the sum.
 
     Guarantee
     ---------
@@ -61,6 +63,7 @@ class Currency:
     of: Callable[[Charge], float]
     add: Callable[[Any, Any], Any]
     joint: Callable[[Iterable[float]], float] | None = None
+    apart: Callable[[float, list[float]], float] | None = None
 
 
 def rho_of(charge: Charge) -> float:
@@ -107,9 +110,17 @@ def _sum_up(totals: Iterable[float]) -> float:
     return sum(found) if sum(total > 0.0 for total in found) < 2 else math.fsum(found) * UP
 
 
+def _root_of_squares(total: float, alone: list[float]) -> float:
+    return math.nextafter(math.hypot(total, *alone) * UP, math.inf)
+
+
+def _sum_of_all(total: float, alone: list[float]) -> float:
+    return math.nextafter(math.fsum([total, *alone]) * UP, math.inf)
+
+
 EPSILON = Currency("epsilon", lambda charge: charge.epsilon, add_up, _sum)
-RHO = Currency("rho", rho_of, add_up, _root_sum)
-MU = Currency("mu", lambda charge: charge.mu, _hypot_up, _sum_up)
+RHO = Currency("rho", rho_of, add_up, _root_sum, _sum_of_all)
+MU = Currency("mu", lambda charge: charge.mu, _hypot_up, _sum_up, _root_of_squares)
 DELTA = Currency("delta", lambda charge: charge.delta, add_up)
 ALL = (EPSILON, RHO, MU, DELTA)
 """The numbers of a charge."""

@@ -24,8 +24,9 @@ class Release:
     mechanism : the mechanism's id.
     scale : the scale of its noise.
     sensitivities : computed sensitivity of each datum that it touches, in the mechanism's norm.
-    charges : the charge of each of these data; JSON has their epsilons under the name `losses`, and what these do not
-        imply under the name `other_losses`.
+    charges : the charge of each of these data, less than for the release alone if its worst change of a datum is not
+        that of those before; JSON has their epsilons under the name `losses`, and what these do not imply under that of
+        `other_losses`.
     location : file and line of the code that released.
     """
 
@@ -84,7 +85,7 @@ class Ledger:
     def __post_init__(self) -> None:
         if not isinstance(self.paid, Totals) or self.paid.group_size != self.group_size:
             self.paid, given = Totals(self.group_size), self.paid
-            self.sums.add(ByDatum.of(given))
+            self.sums.add_sums(given, (ByDatum.of(release.charges) for release in self.releases))
 
     def record(
         self,

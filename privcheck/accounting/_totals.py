@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nlargest
 from typing import Any
 
@@ -33,6 +33,12 @@ class Totals(Mapping[Datum, Charge]):
     ---------
     Each number of a total is at least the sum of those of the datum's charges, or implied by others that are.
 
+    *Groups.* Let release t cost datum i mu_it, so that a group's mu^2 is at most sum_t (sum_i mu_it)^2. A release that
+    charges a single datum does not depend on the others, given those before: its term is mu_it^2 of that datum. The
+    sum of these terms is sum_i a_i^2, a_i the total of datum i in such releases; that of the others is at most
+    (sum_i m_i)^2, m_i its total in them, by the triangle inequality. This holds on every execution, and for rho
+    likewise. The largest a, the largest m, and the smaller of this bound and sum_i mu_i are taken.
+
     Raises
     ------
     PrivcheckError : a charge in a currency that has no rule for groups (delta, or Renyi privacy of one order), if
@@ -47,13 +53,16 @@ class Totals(Mapping[Datum, Charge]):
     (1.75, {1: 0.5, 2: 0.75, (3, 0): 1.0})
     """
 
-    def __init__(self, group_size: int = 1, currencies: tuple[Currency, ...] = ALL) -> None:
+    def __init__(self, group_size: int = 1, currencies: tuple[Currency, ...] = ALL, *, parts: bool = True) -> None:
         self.group_size, self.currencies = group_size, currencies
         self._place = {currency.name: place for place, currency in enumerate(currencies)}
         self._pages: dict[int, Array] = {}
         self._others: dict[Datum, tuple[float, ...]] = {}
         self._count, self._nothing = 0, (math.nan,) * len(currencies)
         self._top: tuple[dict[Datum, float], ...] = tuple({} for _ in currencies)
+        self._parts: tuple[Totals, ...] = ()
+        if group_size > 1 and parts:
+            self._parts = tuple(Totals(group_size, currencies, parts=False) for _ in range(2))
 
     def keeps(self, name: str) -> bool:
         """Return whether this currency is added up."""
@@ -66,7 +75,7 @@ class Totals(Mapping[Datum, Charge]):
     def largest(self, name: str) -> float:
         """Return the largest joint total of any `group_size` data in a currency."""
         place = self._place[name]
-        return self._joint(place, self._top[place].values())
+        return self._smaller(place, *(each._top[place].values() for each in (self, *self._parts)))
 
     def most(self, name: str) -> float:
         """Return the largest total of one datum in a currency."""
@@ -74,6 +83,36 @@ class Totals(Mapping[Datum, Charge]):
 
     def add(self, charges: ByDatum[Charge]) -> None:
         """Add the charges of one release: all of them, or none if one cannot be added."""
+        self._add(charges)
+        if self._parts:
+            self._parts[len(charges) == 1]._add(charges)
+
+    def add_sums(self, paid: Mapping[Datum, Charge], releases: Iterable[ByDatum[Charge]]) -> None:
+        """Add sums of charges to no others, and these of releases, which are looked at for groups alone.
+
+        >>> totals = Totals(2)
+        >>> totals.add_sums({1: Charge(mu=3.0), 2: Charge(mu=4.0)}, [ByDatum.of({1: Charge(mu=3.0)})])
+        >>> round(totals.largest("mu"), 9)
+        7.0
+        """
+        self._add(sums := ByDatum.of(paid))
+        if self._parts:
+            found = Totals(self.group_size, self.currencies)
+            for charges in releases:
+                found.add(charges)
+            if all(self._is_known(datum, found) for datum in self):
+                self._parts = found._parts
+            else:
+                self._parts[0]._add(sums)
+
+    def _is_known(self, datum: Datum, others: Totals) -> bool:
+        """Return whether other totals of a datum are not smaller, but for rounding."""
+        return all(
+            known >= total * (1.0 - 1e-12)
+            for known, total in zip(others._look_up(datum), self._look_up(datum), strict=True)
+        )
+
+    def _add(self, charges: ByDatum[Charge]) -> None:
         for amounts, data in [(self._amounts(charge), data) for charge, data in charges.groups]:
             if isinstance(data, dict) or len(data) < _SHORT or self.group_size > 1:
                 for datum in each(data):
@@ -85,7 +124,7 @@ class Totals(Mapping[Datum, Charge]):
         """Return the largest total in each currency after `add(charges)`: of these data, or of a group with any."""
         owed = [(self._amounts(charge), data) for charge, data in charges.groups]
         if self.group_size > 1:
-            return {currency.name: self._largest_joint(place, owed) for place, currency in enumerate(self.currencies)}
+            return {name: self._smaller(place, *self._tops_with(place, owed)) for name, place in self._place.items()}
         found = [0.0] * len(self.currencies)
         for amounts, data in owed:
             for place, (most, amount) in enumerate(zip(self._most(data), amounts, strict=True)):
@@ -115,6 +154,7 @@ class Totals(Mapping[Datum, Charge]):
         copied._pages = {number: page.copy() for number, page in self._pages.items()}
         copied._top = tuple(top.copy() for top in self._top)
         copied._others, copied._count = self._others.copy(), self._count
+        copied._parts = tuple(part.copy() for part in self._parts)
         return copied
 
     def packed(self) -> tuple[Any, ...]:
@@ -124,7 +164,8 @@ class Totals(Mapping[Datum, Charge]):
         bits = every.view(np.int64)  # NaN is equal to itself
         starts = np.flatnonzero(np.append(True, bits[1:] != bits[:-1])) if bits.size else np.zeros(0, np.int64)
         runs = starts, every[starts], every.size
-        return numbers, runs, self._others.copy(), self._count, [list(top.items()) for top in self._top]
+        parts = tuple(part.packed() for part in self._parts)
+        return numbers, runs, self._others.copy(), self._count, [list(top.items()) for top in self._top], parts
 
     def unpack(self, packed: tuple[Any, ...]) -> None:
         """Hold the totals that `packed` of another one returned, which adds up the same currencies.
@@ -135,10 +176,14 @@ class Totals(Mapping[Datum, Charge]):
         >>> again == totals, again.largest("epsilon"), len(again)
         (True, 1.5, 3)
         """
-        numbers, (starts, values, size), others, count, top = packed
+        numbers, (starts, values, size), others, count, top, *parts = packed
         every = np.repeat(values, np.diff(starts, append=size)).reshape(-1, len(self.currencies), _PAGE)
         self._pages = {number: page.copy() for number, page in zip(numbers.tolist(), every, strict=True)}
         self._others, self._count, self._top = dict(others), count, tuple(map(dict, top))
+        if self._parts:
+            given = parts[0] if parts else (packed, Totals(self.group_size, self.currencies, parts=False).packed())
+            for part, numbers_of_part in zip(self._parts, given, strict=True):
+                part.unpack(numbers_of_part)  # what has no parts was written before there were any
 
     def capped(self, name: str, limit: float, accepted: float) -> Totals:
         """Return a copy in which amounts above `limit`, but at most `accepted`, are `limit`; to be read, not added to.
@@ -215,11 +260,25 @@ class Totals(Mapping[Datum, Charge]):
         joint = self.currencies[place].joint or sum
         return float(joint(nlargest(self.group_size, totals)))
 
-    def _largest_joint(self, place: int, owed: list[tuple[tuple[float, ...], Data]]) -> float:
+    def _smaller(self, place: int, totals: Iterable[float], *parts: Iterable[float]) -> float:
+        """Return the smaller bound on the largest joint total, of totals alone and of their two parts."""
+        joint, apart = self._joint(place, totals), self.currencies[place].apart
+        if not parts or apart is None:
+            return joint
+        together, alone = parts
+        return min(joint, apart(self._joint(place, together), nlargest(self.group_size, alone)))
+
+    def _tops_with(self, place: int, owed: list[tuple[tuple[float, ...], Data]]) -> Iterator[Iterable[float]]:
+        """Yield the largest totals, and those of each part, after a release is added."""
+        alone = sum(len(data) for _, data in owed) == 1
+        for each_part, takes in ((self, True), *zip(self._parts, (not alone, alone), strict=False)):
+            yield each_part._top_with(place, owed if takes else []).values()
+
+    def _top_with(self, place: int, owed: list[tuple[tuple[float, ...], Data]]) -> dict[Datum, float]:
         after = {
             datum: self._after(self._look_up(datum), amounts)[place] for amounts, data in owed for datum in each(data)
         }
-        return self._joint(place, (self._top[place] | after).values())
+        return self._top[place] | after
 
     def _look_up(self, datum: Datum) -> tuple[float, ...]:
         """Return the totals of a datum, NaN if it was never charged."""

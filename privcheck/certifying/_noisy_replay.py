@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array, Table
+from privcheck.certifying._charging.one_release import computed_sensitivities
 from privcheck.certifying._execution import drive, drive_guarded
 from privcheck.certifying._replay import Build, differing, divergence_of
-from privcheck.certifying._session import Session, computed_sensitivities
+from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated, untranslated
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind

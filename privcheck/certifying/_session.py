@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,21 +19,20 @@ from privcheck.accounting import (
     Notion,
     Pure,
     ReleaseRefusedError,
-    check_charges,
     in_units,
 )
 from privcheck.certifying._calls import Process
+from privcheck.certifying._charging.one_release import RANGE, charges_of, name_of, sensitivities_of
+from privcheck.certifying._charging.several_releases import JointCharges
 from privcheck.certifying._noise_source import check_sampler
 from privcheck.certifying._outside.release_generators import ReleaseGenerators
 from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
 from privcheck.mechanisms import (
-    COMPARISON_SLACK,
     Mechanism,
     MechanismCode,
     Recorder,
-    charge_with_pairs,
     examined,
     recording,
 )
@@ -46,11 +44,9 @@ from privcheck.private_values import (
     Private,
     PrivateSource,
     casting_refused,
-    check_whole,
     gathered,
     own_place,
     refuse,
-    with_rounding,
     without_common_shift,
 )
 from privcheck.reached_state import Coins, KnownCode
@@ -99,6 +95,7 @@ class Session(Recorder):
         what = "reward" if self.contexts is None else "context and reward"
         self.filter = None if self.budget is None else BudgetFilter(self.budget, self.accountants)
         self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
+        self.several = JointCharges(group, self.source)
         self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
         self._is_reading, self.watches_generators = False, False
         self.release_generators: ReleaseGenerators | None = None
@@ -223,13 +220,13 @@ class Session(Recorder):
         secure, value = secure or self.noise is None, gathered(value)
         if not isinstance(value, Private):
             if self.noise is None:
-                check_sampler(mechanism, _name(mechanism))
+                check_sampler(mechanism, name_of(mechanism))
             draw = partial(mechanism.draw, value, self.noise, secure=secure)
             return draw() if self.log is None else self.drawn(mechanism, np.shape(value), (), own_place(), draw)
         location, value = location or own_place(), self._without_draws(value)
         try:
             if self.noise is None:
-                check_sampler(mechanism, _name(mechanism))
+                check_sampler(mechanism, name_of(mechanism))
             if self._is_reading and self.filter is not None and not value.is_public:
                 hint = "whether select() makes a release may depend on the context that it reads: release in update()"
                 raise PrivcheckError("release", words("one inside select()"), "releases inside update() only", hint)
@@ -268,7 +265,9 @@ class Session(Recorder):
         """
         if self.log is None:
             return draw()
-        return self.log.drawn(DrawnBy(_name(mechanism), float(mechanism.scale), tuple(shape), charges, location), draw)
+        return self.log.drawn(
+            DrawnBy(name_of(mechanism), float(mechanism.scale), tuple(shape), charges, location), draw
+        )
 
     def _without_draws(self, value: Private) -> Private:
         """Return a value whose own noise is public: the mechanism's noise is what it is charged for."""
@@ -279,15 +278,19 @@ class Session(Recorder):
         return value
 
     def _charge(self, mechanism: Mechanism, value: Private, location: str) -> tuple[MechanismCode, ByDatum[Charge]]:
-        sensitivities, scale = _sensitivities(mechanism, value), mechanism.scale
+        sensitivities, scale = sensitivities_of(mechanism, value), mechanism.scale
         code = examined(mechanism, value.shape, max(sensitivities.different, default=1.0), sensitivities.different)
-        charges = _charges(mechanism, sensitivities, with_pairs=self._adds_renyi)
+        charges = charges_of(mechanism, sensitivities, with_pairs=self._adds_renyi)
         if self.log is not None and self.filter is not None and isinstance(self.filter.budget, Pure):
             charges = charges.map(in_units)
         with self.charging:  # between the check and the charge no other thread may be charged or read the ledger
+            blocks: Mapping[Any, Any] = {}
+            if self.log is None and not self._adds_renyi:  # entries of a log are charged alike after a restart
+                charges, blocks = self.several.of(mechanism, value, charges)
             if self.filter is not None:
                 self.filter.check(self.ledger, charges, location)
-            self.ledger.record(self.round, _name(mechanism), scale, sensitivities, charges, location)
+            self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charges, location)
+            self.several.keep(blocks)
         return code, charges
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -321,61 +324,9 @@ class Session(Recorder):
         return refused
 
 
-def computed_sensitivities(mechanism: Mechanism, value: Private) -> Mapping[Any, float] | None:
-    """Return how far each datum can move a value, in the norm of a mechanism; None in a norm that is not computed."""
-    norm = NORMS.get(mechanism.sensitivity_norm)
-    return None if norm is None else value.sensitivities(norm)
-
-
-def _sensitivities(mechanism: Mechanism, value: Private) -> ByDatum[float]:
-    if mechanism.sensitivity_norm not in NORMS:
-        got = words(f"{_name(mechanism)}, whose sensitivity is a {mechanism.sensitivity_norm}")
-        hint = "sensitivities of private values are computed in these norms"
-        raise PrivcheckError("mechanism", got, f"a mechanism for {', '.join(NORMS)}", hint)
-    found = value.sensitivities(NORMS[mechanism.sensitivity_norm])
-    if mechanism.integers is None:
-        return ByDatum.of(with_rounding(value, found, getattr(mechanism, "sensitivity", None), mechanism.rounding))
-    check_whole(value, *mechanism.integers)
-    moved = ByDatum(tuple((s, data) for s, data in ByDatum.of(found).groups if s > 0.0))
-    return moved.map(_whole_square if mechanism.sensitivity_norm in ("L2", "Frobenius") else _whole)
-
-
-def _whole(sensitivity: float) -> float:
-    """Return the largest change that integers can make: an integer, so that any fraction in its bound is slack."""
-    return float(math.floor(sensitivity * (1.0 + COMPARISON_SLACK)))
-
-
-def _whole_square(sensitivity: float) -> float:
-    """Return the largest L2 distance of integers: the root of an integer, which need not be one."""
-    return math.sqrt(_whole(sensitivity * sensitivity * (1.0 + COMPARISON_SLACK)))
-
-
-def _charges(mechanism: Mechanism, sensitivities: ByDatum[float], *, with_pairs: bool = False) -> ByDatum[Charge]:
-    """Return the charge of each datum; data of equal sensitivity get the same charge.
-
-    Dominating pairs are those of shipped classes, which `examined` found unchanged: a derived class may draw otherwise.
-    """
-    charges = sensitivities.map(partial(charge_with_pairs, mechanism) if with_pairs else mechanism.charge)
-    check_charges(charges.different)
-    for charge in charges.different:
-        if mechanism.notion not in NOTIONS or (mechanism.notion in WITHOUT_EPSILON and 0.0 < charge.epsilon < math.inf):
-            got = words(f"{_name(mechanism)}, a mechanism of {mechanism.notion} privacy that charges {charge!r}")
-            hint = "name the strongest of pure, approximate, gaussian and zcdp that its `charge` bounds"
-            raise PrivcheckError("mechanism", got, "a notion of privacy and a charge that agree", hint)
-        if mechanism.notion == "approximate" and charge.delta == 0.0 < charge.epsilon < math.inf:
-            got = words(f"{_name(mechanism)}, a mechanism of approximate privacy that charges no delta")
-            hint = "return Charge(epsilon, delta=...) from its `charge`: `loss` alone says that it is pure"
-            raise PrivcheckError("mechanism", got, "a charge with the delta that is set aside", hint)
-    return charges
-
-
 def _hidden(mechanism: Mechanism, value: Private) -> Any:
     hidden = value.reveal(REVEAL)
     return hidden if mechanism.integers is None else np.asarray(hidden, np.int64)
-
-
-def _name(mechanism: Mechanism) -> str:
-    return getattr(mechanism, "id", type(mechanism).__name__)
 
 
 def _sample(mechanism: Mechanism, value: Private, noise: np.random.Generator | None, *, secure: bool) -> Any:
@@ -386,15 +337,9 @@ def _sample(mechanism: Mechanism, value: Private, noise: np.random.Generator | N
     except PrivcheckError as error:
         return FailedDraw(error.parameter, f"a private value of shape {value.shape}", error.expected, error.hint)
     except Exception as error:
-        return FailedDraw("mechanism", f"{_name(mechanism)}, which raises {type(error).__name__}", "one that draws", "")
+        return FailedDraw(
+            "mechanism", f"{name_of(mechanism)}, which raises {type(error).__name__}", "one that draws", ""
+        )
 
 
 BOUNDS = ("epsilon", "rho", "mu", "delta")
-NOTIONS = ("pure", "approximate", "gaussian", "zcdp")
-WITHOUT_EPSILON = ("gaussian", "zcdp")
-"""Notions whose charges bound no epsilon: a finite one would be a number of another kind, under the wrong name."""
-
-RANGE = "range of score differences"
-NORMS = {"L1": "l1", "L2": "l2", "Frobenius": "frobenius", RANGE: "range"}
-NORMS |= {"number of changed entries": "changed", "trace of one outer product": "outer"}
-NORMS |= {"L2 norms of items, summed": "l1"}  # the L2 norm of an item is at most its L1 norm

@@ -37,6 +37,7 @@ class FeatureTable:
     whole : for each feature, whether it is an integer whatever the data are.
     actions : the number of arms, for each feature that is an action.
     curves : the features of which it is known how they are computed from other numbers of their datum.
+    several : whether some datum may have several features: false as long as each one's datum is a later one.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
@@ -60,6 +61,7 @@ class FeatureTable:
         self.bounds: dict[int, VectorBound] = {}
         self.actions: dict[int, int] = {}
         self.curves: dict[int, Curve] = {}
+        self.several, self._newest = False, -1
         self._next_group = 0
         self._derived: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
@@ -83,6 +85,10 @@ class FeatureTable:
         if not (-math.inf < low < math.inf and -math.inf < high < math.inf):
             raise _infinite()
         number = self.data.number(datum)
+        if number <= self._newest:
+            self.several = True
+        else:
+            self._newest = number
         self._hidden.append(min(max(float(value), low), high))
         self.owner.append(number)
         columns = self.low, self.high, self.group, self.multiplicity, self.whole
@@ -112,6 +118,10 @@ class FeatureTable:
         if not (np.isfinite(lows).all() and np.isfinite(highs).all()):
             raise _infinite()
         first, shape = len(self.low), lows.shape
+        if not self.several:
+            every = as_long(owners, shape)
+            self.several = bool(every[0] <= self._newest or (every[1:] <= every[:-1]).any())
+            self._newest = int(every[-1])
         columns: Any = self.owner, self.low, self.high, self._hidden, self.group, self.multiplicity, self.whole
         numbers = owners, lows, highs, np.clip(values, lows, highs), groups, multiplicities, wholes
         for column, given in zip(columns, numbers, strict=True):

@@ -16,6 +16,7 @@ from privcheck.declared import POSITIVE, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import finite_array
 from privcheck.privacy import ROUNDING
+from privcheck.private_values._curves.several_releases import SeveralReleases
 from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._leaks import Leak, LeakError
 from privcheck.private_values._noise.draws import Draws
@@ -72,6 +73,7 @@ class PrivateSource:
         self.features = FeatureTable()
         self.draws = Draws(partial(standard, rng=np.random.default_rng()))
         self.release: Callable[[Any, Private, str | None], Any] = _no_release
+        self.several = SeveralReleases()
         self.forgets, self.reading, self.advice, self.chooses = True, False, "", False
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.on_answer: Callable[[Any], object] | None = None

@@ -18,6 +18,7 @@ from privcheck.accounting import (
     Ledger,
     Notion,
     Pure,
+    Release,
     ReleaseRefusedError,
     budget_of,
     taking_part,
@@ -205,7 +206,8 @@ def check_ledger(
             if not math.isclose(found, kept.get(datum, 0.0), rel_tol=SLACK, abs_tol=SLACK):
                 raise PrivacyFailure(f"round {rounds}: the charges of {datum} do not add up to its total in the ledger")
     aside = max((math.fsum(charge.delta for charge in charges) for charges in charged.values()), default=0.0)
-    if aside > limits.set_aside or not _within(list(totals.values()), ways, ledger.group_size):
+    fits = _within(list(totals.values()), ways) if ledger.group_size == 1 else _fits_together(ledger, ways)
+    if aside > limits.set_aside or not fits:
         shown = f"{limits.budget.epsilon:g}" if isinstance(limits.budget, Pure) else str(limits.budget)
         raise PrivacyFailure(f"round {rounds}: {ledger.why()}, above the budget {shown}")
 
@@ -216,15 +218,36 @@ def _total(by: Accountant, charges: list[Charge]) -> float:
     return math.sqrt(math.fsum(mu * mu for mu in amounts)) if by.currency.name == "mu" else math.fsum(amounts)
 
 
-def _within(totals: list[list[float]], ways: list[tuple[Accountant, float]], group: int) -> bool:
-    """Return whether some accountant accepts each datum, or one of them the largest joint total of a group."""
-    if group == 1:
-        return all(
-            any(total <= limit * (1.0 + SLACK) for total, (_, limit) in zip(of_datum, ways, strict=True))
-            for of_datum in totals
-        )
-    largest = [sorted((of_datum[place] for of_datum in totals), reverse=True)[:group] for place in range(len(ways))]
-    return any(
-        by.currency.joint is not None and by.currency.joint(found) <= limit * (1.0 + SLACK)
-        for found, (by, limit) in zip(largest, ways, strict=True)
+def _within(totals: list[list[float]], ways: list[tuple[Accountant, float]]) -> bool:
+    """Return whether some accountant accepts each datum."""
+    return all(
+        any(total <= limit * (1.0 + SLACK) for total, (_, limit) in zip(of_datum, ways, strict=True))
+        for of_datum in totals
     )
+
+
+def _fits_together(ledger: Ledger, ways: list[tuple[Accountant, float]]) -> bool:
+    """Return whether some accountant accepts the largest joint total of a group.
+
+    The total of a group is that of its data, or less where releases charge one of them each: see `Totals`.
+    """
+
+    def largest(by: Accountant, releases: list[Release]) -> list[float]:
+        charged: dict[Any, list[Charge]] = {}
+        for release in releases:
+            for datum, charge in release.charges.items():
+                charged.setdefault(datum, []).append(charge)
+        return sorted((_total(by, charges) for charges in charged.values()), reverse=True)[: ledger.group_size]
+
+    alone = [release for release in ledger.releases if len(release.charges) == 1]
+    others = [release for release in ledger.releases if len(release.charges) != 1]
+    for by, limit in ways:
+        if by.currency.joint is None:
+            continue
+        found = by.currency.joint(largest(by, ledger.releases))
+        if by.currency.apart is not None:
+            together = by.currency.joint(largest(by, others))
+            found = min(found, by.currency.apart(together, largest(by, alone)))
+        if found <= limit * (1.0 + SLACK):
+            return True
+    return False

@@ -163,10 +163,24 @@ def test_groups_refuse_what_has_no_rule_for_groups(charge, name):
 )
 def test_groups_add_epsilon_mu_and_the_root_of_rho(budget, charge):
     found = BudgetFilter(budget)
-    ledger = charged(found, {1: charge}, {2: charge}, group_size=2)
+    ledger = charged(found, {1: charge, 2: charge}, group_size=2)
+    assert found.left(ledger) == pytest.approx(0.0, abs=1e-6)
+    with pytest.raises(BudgetExceededError):
+        charged(found, {1: charge, 2: charge}, {3: charge + Charge(1e-3)}, group_size=2)
+
+
+@pytest.mark.parametrize(
+    ("budget", "charge"),
+    [(Concentrated(1.0), Charge(rho=0.5)), (GaussianDP(1.0), Charge(mu=math.sqrt(0.5)))],
+)
+def test_groups_of_data_that_are_released_apart_add_rho_and_the_square_of_mu(budget, charge):
+    found = BudgetFilter(budget)
+    ledger = charged(found, {1: charge}, {2: charge}, {3: charge}, group_size=2)
     assert found.left(ledger) == pytest.approx(0.0, abs=1e-6)
     with pytest.raises(BudgetExceededError):
         charged(found, {1: charge}, {2: charge}, {3: charge + Charge(1e-3)}, group_size=2)
+    with pytest.raises(BudgetExceededError):
+        charged(found, {1: charge, 2: charge}, group_size=2)
 
 
 class Noisy(Mechanism):

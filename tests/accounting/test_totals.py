@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privcheck.accounting import BudgetFilter, ByDatum, Charge, GaussianDP, Pure
+from privcheck.accounting import BudgetFilter, ByDatum, Charge, GaussianDP, Ledger, Pure
 from privcheck.accounting._charge import sum_up
 from privcheck.accounting._currencies import ALL, EPSILON, MU, RHO
 from privcheck.accounting._gaussian_profile import log_delta
@@ -41,18 +41,34 @@ def jointly(totals, name):
     return math.fsum(map(math.sqrt, totals)) ** 2 if name == "rho" else math.fsum(totals)
 
 
+def largest_of_a_group(releases, size, name):
+    """Return the largest joint total by hand: of all releases, or of those of one datum and of several ones apart."""
+
+    def top(parts):
+        each = {datum: [one[datum] for one in parts if datum in one] for one in parts for datum in one}
+        return sorted((by_hand(charges, name) for charges in each.values()), reverse=True)[:size]
+
+    joint = jointly(top(releases), name)
+    if size == 1 or name == "epsilon":
+        return joint
+    shared = jointly(top([one for one in releases if len(one) != 1]), name)
+    alone = top([one for one in releases if len(one) == 1])
+    apart = math.sqrt(shared**2 + sum(mu**2 for mu in alone)) if name == "mu" else shared + sum(alone)
+    return min(joint, apart)
+
+
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(releases=RELEASES, size=st.integers(1, 3))
 def test_totals_are_the_sums_by_hand(releases, size):
     totals, known = Totals(size, ALL[:3]), {}
-    for release in releases:
+    for number, release in enumerate(releases):
         expected = totals.largest_with(ByDatum.of(release))
         totals.add(ByDatum.of(release))
         for datum, charge in release.items():
             known.setdefault(datum, []).append(charge)
         for name in ("epsilon", "rho", "mu"):
             sums = {datum: by_hand(charges, name) for datum, charges in known.items()}
-            dearest = jointly(sorted(sums.values(), reverse=True)[:size], name)
+            dearest = largest_of_a_group(releases[: number + 1], size, name)
             assert totals.largest(name) == pytest.approx(dearest, rel=1e-12, abs=0.0)
             assert totals.largest(name) >= dearest * (1.0 - 1e-15 * (name == "epsilon") - 4e-16)
             touched = max((sums[datum] for datum in release), default=0.0) if size == 1 else dearest
@@ -78,6 +94,62 @@ def test_a_group_never_pays_less_than_its_releases_one_by_one(amounts):
     assert totals.largest("rho") >= exact / 2.0 * (1.0 - 1e-14)
     if len(amounts) == 1:
         assert totals.largest("rho") == pytest.approx(exact / 2.0, rel=1e-9, abs=1e-300), "tight for one release"
+
+
+SOME = st.dictionaries(st.integers(0, 4), st.floats(0.0, 3.0), min_size=1, max_size=3)
+
+
+@settings(derandomize=True)
+@given(releases=st.lists(SOME | st.integers(0, 4).map(lambda datum: {datum: 1.0}), max_size=8), size=st.integers(2, 3))
+def test_no_group_pays_less_than_its_releases_where_some_charge_one_datum(releases, size):
+    totals = Totals(size, ALL[:3])
+    for release in releases:
+        owed = ByDatum.of({datum: Charge(rho=mu * mu / 2.0, mu=mu) for datum, mu in release.items()})
+        before = totals.largest_with(owed)
+        totals.add(owed)
+        assert before == {name: totals.largest(name) for name in before}
+    again, read = Totals(size, ALL[:3]), Ledger(size, paid=dict(totals))
+    again.unpack(totals.packed())
+    exact = max(
+        sum(sum(release.get(datum, 0.0) for datum in group) ** 2 for release in releases)
+        for group in itertools.combinations(range(5), size)
+    )
+    for found in (totals, again, totals.copy(), read.sums):
+        assert found.largest("mu") ** 2 >= exact * (1.0 - 1e-14)
+        assert found.largest("rho") >= exact / 2.0 * (1.0 - 1e-14)
+    if all(len(release) == 1 for release in releases):
+        assert totals.largest("mu") ** 2 == pytest.approx(exact, rel=1e-9, abs=1e-300), "no release has two of them"
+
+
+def test_a_group_whose_data_are_released_apart_pays_the_root_of_the_sum_of_squares():
+    """Wrong if the second release held the other datum too, as the last one does."""
+    totals, charge = Totals(2, ALL[:3]), Charge(rho=0.5, mu=1.0)
+    for datum in (1, 2, 3):
+        totals.add(ByDatum.of({datum: charge}))
+    assert totals.largest("mu") == pytest.approx(math.sqrt(2.0), rel=1e-14)
+    assert totals.largest("rho") == pytest.approx(1.0, rel=1e-14)
+    totals.add(ByDatum.of({1: charge, 2: charge}))
+    assert totals.largest("mu") == pytest.approx(math.sqrt(2.0 + 2.0**2), rel=1e-14)
+    assert totals.largest("rho") == pytest.approx(1.0 + 2.0, rel=1e-14)
+
+
+def test_totals_that_were_written_without_parts_join_as_they_did():
+    totals, again = Totals(2, ALL[:3]), Totals(2, ALL[:3])
+    for datum in (1, 2):
+        totals.add(ByDatum.of({datum: Charge(mu=1.0)}))
+    again.unpack(totals.packed()[:5])
+    assert again.largest("mu") == pytest.approx(2.0, rel=1e-14)
+    again.add(ByDatum.of({3: Charge(mu=5.0)}))
+    assert again.largest("mu") == pytest.approx(math.sqrt(2.0**2 + 5.0**2), rel=1e-14)
+
+
+def test_a_ledger_that_is_read_joins_groups_by_its_releases_if_they_are_all():
+    ledger = Ledger(2)
+    for number in (1, 2):
+        ledger.record(number, "gaussian", 1.0, {number: 1.0}, {number: Charge(mu=1.0)}, "bandit.py:7")
+    read = Ledger(2, releases=list(ledger.releases), paid=dict(ledger.paid))
+    assert read.total == ledger.total
+    assert Ledger(2, releases=ledger.releases[:1], paid=dict(ledger.paid)).total.mu == pytest.approx(2.0, rel=1e-14)
 
 
 def renyi(p, q, order):

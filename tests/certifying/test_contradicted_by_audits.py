@@ -11,6 +11,7 @@ import pytest
 
 from privcheck import AuditReport, audit, certify
 from privcheck.certifying import _noisy_replay, _session
+from privcheck.certifying._charging import one_release
 from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
@@ -34,12 +35,12 @@ PLAYED = {"arms": 2, "streams": PAIR, "runs": 400, "guarded": True}
 @pytest.fixture
 def misled(monkeypatch):
     """A guard that is told a tenth of every sensitivity, wherever it asks."""
-    whole, computed = _session._sensitivities, _session.computed_sensitivities
+    whole, computed = _session.sensitivities_of, one_release.computed_sensitivities
 
     def a_tenth(mechanism, value):
         return {datum: s / 10.0 for datum, s in computed(mechanism, value).items()}
 
-    monkeypatch.setattr(_session, "_sensitivities", lambda *given: whole(*given).map(lambda s: s / 10.0))
+    monkeypatch.setattr(_session, "sensitivities_of", lambda *given: whole(*given).map(lambda s: s / 10.0))
     monkeypatch.setattr(_noisy_replay, "computed_sensitivities", a_tenth)
 
 

@@ -17,6 +17,7 @@ import pytest
 from privcheck import Contexts, PolicyError, PrivcheckError, ReleaseRefusedError, certify, guard
 from privcheck.certifying import Session, drive_guarded
 from privcheck.certifying import _session as sessions
+from privcheck.certifying._charging import one_release
 from privcheck.mechanisms import Laplace
 from privcheck.privacy import relation
 from privcheck.private_values import REVEAL, Private
@@ -83,7 +84,7 @@ def refusals_depend_on_data(patch):
             raise PrivcheckError("value", 1.0, "less")
         return exact
 
-    patch.setattr(sessions, "with_rounding", check)
+    patch.setattr(one_release, "with_rounding", check)
 
 
 def products_are_numpys(patch):
@@ -124,7 +125,7 @@ def test_a_sum_that_may_overflow_is_refused_whatever_it_is(monkeypatch):
 
     assert refused(0.0) == refused(1.0)
     assert "rounding them may add inf" in refused(0.0)
-    monkeypatch.setattr(sessions, "with_rounding", lambda value, exact, *_: exact)
+    monkeypatch.setattr(one_release, "with_rounding", lambda value, exact, *_: exact)
     assert refused(0.0) is None
     assert refused(1.0) is not None
 

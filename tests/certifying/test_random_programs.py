@@ -13,6 +13,7 @@ import pytest
 from privcheck import PrivcheckError, certify
 from privcheck.certifying import Session
 from privcheck.certifying import _session as sessions
+from privcheck.certifying._charging import one_release
 from privcheck.mechanisms import BinaryTree, DiscreteLaplace, Laplace, NoisyMax
 from privcheck.privacy import relation
 from privcheck.private_values import (
@@ -56,7 +57,7 @@ def before(patch):
             raise PrivcheckError("value", 1.0, "a smaller number")
         return found
 
-    patch.setattr(sessions, "with_rounding", checked)
+    patch.setattr(one_release, "with_rounding", checked)
     patch.setattr(sessions, "without_common_shift", lambda value: value)
 
 
@@ -166,7 +167,7 @@ def test_integers_that_floats_round_are_refused():
 
 def nothing_inside(patch):
     """Break: what mechanisms round before they add noise is not counted."""
-    patch.setattr(sessions, "with_rounding", lambda value, exact, declared, _: with_rounding(value, exact, declared))
+    patch.setattr(one_release, "with_rounding", lambda value, exact, declared, _: with_rounding(value, exact, declared))
 
 
 def test_the_sums_inside_a_tree_are_counted(monkeypatch):

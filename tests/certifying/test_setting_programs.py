@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.certifying import _session as sessions
+from privcheck.certifying._charging import one_release
 from privcheck.certifying._outside import release_generators as generators
 from privcheck.certifying._outside.contradictions import above_budget
 from privcheck.errors import PrivcheckError
@@ -125,9 +125,9 @@ def test_no_random_program_loses_more_than_its_certificate_says(tmp_path, eviden
 
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_the_measurement_finds_charges_that_are_too_small(share, tmp_path, monkeypatch):
-    computed = sessions.with_rounding
+    computed = one_release.with_rounding
     monkeypatch.setattr(
-        sessions, "with_rounding", lambda *given: {datum: share * s for datum, s in computed(*given).items()}
+        one_release, "with_rounding", lambda *given: {datum: share * s for datum, s in computed(*given).items()}
     )
     setting = "full"
     found = certificate(programs.program(setting, "released(self, r, 1.0)"), tmp_path, setting, epsilon=1e4)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
-from privcheck.certifying._session import Session, computed_sensitivities
+from privcheck.certifying._charging.one_release import computed_sensitivities
+from privcheck.certifying._session import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Mechanism
 from privcheck.private_values import Leak, Private, gathered, own_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,11 +59,17 @@ def is_shared(features: Sequence[int], table: FeatureTable) -> bool:
 def parts_of(used: Integers, table: FeatureTable) -> tuple[Together, ...]:
     """Return the features of a datum in parts that no number is common to; without those of bounded vectors."""
     features, groups = used.tolist(), table.group.take(used).tolist()
-    curves: dict[int, Curve] = {
-        column: single(feature, table)
-        for column, (feature, group) in enumerate(zip(features, groups, strict=True))
-        if group < 0 or feature in table.curves
-    }
+    return joined(
+        {
+            column: single(feature, table)
+            for column, (feature, group) in enumerate(zip(features, groups, strict=True))
+            if group < 0 or feature in table.curves
+        }
+    )
+
+
+def joined(curves: Mapping[int, Curve]) -> tuple[Together, ...]:
+    """Return features, by the columns in which they are, in parts that no number is common to."""
     lead: dict[Hashable, Hashable] = {}
 
     def leader(atom: Hashable) -> Hashable:

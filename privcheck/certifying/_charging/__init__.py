@@ -1,0 +1,1 @@
+"""What releases of a guarded session are charged."""
