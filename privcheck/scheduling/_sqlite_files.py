@@ -110,6 +110,7 @@ class Database:
         self.file, self.refusal, self._pragmas = file, refusal, pragmas
         self.queue = None if queue is None else Queue(queue)
         self._others: list[sqlite3.Connection] = []
+        self._transaction = Transaction(self)
         with refusal.turning_errors():
             if upgrades:
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -160,7 +161,7 @@ class Database:
 
     def transaction(self) -> Transaction:
         """Commit what the block writes all together, or nothing of it; no other process writes meanwhile."""
-        return Transaction(self)
+        return self._transaction
 
     def roll_back(self) -> None:
         """Take back what the transaction has written."""
