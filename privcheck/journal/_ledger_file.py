@@ -254,7 +254,7 @@ class SqliteJournal:
             known = self._heads.get(scope.identity, (number, b""))
             moved = (number, chained, scope.identity, *known)
             onward = number > known[0] and (known == self._followed or self._has(scope, *known))
-            if onward and self.heads.execute(ONWARD, moved).rowcount == 1:
+            if onward and self.heads.execute(ONWARD, moved) == 1:
                 self._heads[scope.identity] = number, chained
                 return
             if not (rows := self.heads.rows(HEAD, (scope.identity,))):
