@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -152,7 +152,7 @@ class Event:
     def read(self) -> None:
         """Take the arguments as they are read back later, so that the event is played with the same ones again."""
         text = text_of(self.given, "argument") if self.given else NO_ARGUMENTS
-        self.told = os.urandom(16), text
+        self.told = secrets.token_bytes(16), text
         if not PLAIN.issuperset(map(type, self.given)):
             self.given = decoded(json.loads(text))
 
