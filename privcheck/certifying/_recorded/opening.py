@@ -92,7 +92,7 @@ class Kept:
     continued: bool = False
     policy: Any = None
 
-    def coins(self, spawned: int = 0) -> tuple[np.random.Philox, dict[str, Any]]:
+    def coins(self, spawned: int = 0) -> tuple[np.random.Philox, Any]:
         """Return the bits of the coins, and their state, before the first event; or after so many were spawned."""
         assert self.secret is not None
         seeds = np.random.SeedSequence(int.from_bytes(self.secret, "big"), n_children_spawned=spawned)
