@@ -103,6 +103,7 @@ class SqliteJournal:
             self._heads: dict[str, tuple[int, bytes]] = {}
             self._ends = between(self.scope.number)
             self._last: tuple[int, bytes] | None = None
+            self._followed = 0, START
             for scope in reversed(self.chain):
                 self.show(*end(self.database, scope.number), scope)
         except BaseException:
@@ -133,8 +134,8 @@ class SqliteJournal:
     def head(self) -> tuple[int, bytes]:
         """Return the number and the hash of the last entry."""
         rows = self.database.rows(END, self._ends)
-        self._last = last = (rows[0][0] % PLACES, rows[0][1]) if rows else (0, START)
-        return last
+        self._last = self._followed = (rows[0][0] % PLACES, rows[0][1]) if rows else (0, START)
+        return self._followed
 
     def append(self, entry: Entry, told: tuple[bytes, bytes] | None = None, said: Said | None = None) -> Entry:
         """Add an entry to the scope."""
@@ -246,13 +247,14 @@ class SqliteJournal:
     def _move_head(self, number: int, chained: bytes, scope: Opened) -> None:
         """Move the head on from an entry of this file: beside a worker that writes to a copy of it, it is of that one.
 
-        What other workers have shown was committed before, so the file that they share has it when it is read here.
+        What other workers have shown was committed before, so the file that they share has it when it is read here. It
+        may have been put back meanwhile; only what the last transaction has followed was read then.
         """
         while True:
             known = self._heads.get(scope.identity, (number, b""))
             moved = (number, chained, scope.identity, *known)
-            onward = number > known[0] and self._has(scope, *known)  # the file may have been put back meanwhile
-            if onward and self.heads.execute(ONWARD, moved).rowcount == 1:
+            onward = number > known[0] and (known == self._followed or self._has(scope, *known))
+            if onward and self.heads.execute(ONWARD, moved) == 1:
                 self._heads[scope.identity] = number, chained
                 return
             if not (rows := self.heads.rows(HEAD, (scope.identity,))):

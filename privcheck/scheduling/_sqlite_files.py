@@ -24,6 +24,18 @@ WAITED = 60.0
 DURABLE = ("synchronous = FULL",)
 """What is committed outlives a loss of power."""
 
+_process = object()
+"""Stands for this process: that of a fork is another one. To ask the system for its number takes longer."""
+
+
+def _forked() -> None:
+    global _process
+    _process = object()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -110,11 +122,13 @@ class Database:
         self.file, self.refusal, self._pragmas = file, refusal, pragmas
         self.queue = None if queue is None else Queue(queue)
         self._others: list[sqlite3.Connection] = []
+        self._cursors: list[sqlite3.Cursor] = []
+        self._transaction = Transaction(self)
         with refusal.turning_errors():
             if upgrades:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 check_local(refusal.parameter, file.parent)
-            self._connection, self._process = connected(file, pragmas), os.getpid()
+            self._connection, self._process = connected(file, pragmas), _process
             try:
                 for name, function in functions.items() if upgrades and self._format() < len(upgrades) else ():
                     self._connection.create_function(name, 1, function)
@@ -139,12 +153,14 @@ class Database:
     def _format(self) -> int:
         return int(self.rows("PRAGMA user_version")[0][0])
 
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        """Execute one statement."""
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Execute one statement, and return how many rows it has changed; -1 if it changes none."""
         try:
-            return self._own().execute(statement, values)
+            count = (cursor := self._cursor()).execute(statement, values).rowcount
         except (OSError, sqlite3.Error) as error:
             raise self.refusal.of(error) from error
+        self._cursors.append(cursor)
+        return count
 
     def execute_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute one statement with each row."""
@@ -154,13 +170,15 @@ class Database:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows that a statement selects."""
         try:
-            return self._own().execute(statement, values).fetchall()
+            found = (cursor := self._cursor()).execute(statement, values).fetchall()
         except (OSError, sqlite3.Error) as error:
             raise self.refusal.of(error) from error
+        self._cursors.append(cursor)
+        return found
 
     def transaction(self) -> Transaction:
         """Commit what the block writes all together, or nothing of it; no other process writes meanwhile."""
-        return Transaction(self)
+        return self._transaction
 
     def roll_back(self) -> None:
         """Take back what the transaction has written."""
@@ -173,16 +191,25 @@ class Database:
 
     def close(self) -> None:
         """Close the connection."""
-        if self._process == os.getpid():
+        if self._process is _process:
             self._connection.close()
         if self.queue is not None:
             self.queue.close()
 
     def _own(self) -> sqlite3.Connection:
-        if self._process != os.getpid():
+        if self._process is not _process:
+            self._cursors = []
             self._others.append(self._connection)  # an object that nothing refers to would be closed
-            self._connection, self._process = connected(self.file, self._pragmas), os.getpid()
+            self._connection, self._process = connected(self.file, self._pragmas), _process
         return self._connection
+
+    def _cursor(self) -> sqlite3.Cursor:
+        """Return a cursor that no other thread uses; to make one takes as long as a small statement."""
+        own = self._own()
+        try:
+            return self._cursors.pop()
+        except IndexError:
+            return own.cursor()
 
 
 class Transaction:

@@ -166,6 +166,19 @@ def test_a_fork_uses_no_inherited_connection_twin(tmp_path, monkeypatch):
         test_a_fork_uses_no_inherited_connection(tmp_path)
 
 
+def test_an_answer_without_a_draw_takes_six_statements(tmp_path, monkeypatch):
+    """They are most of what a ledger costs, beside the waits for the disk: none is made twice, and none is left out."""
+    guarded, said = guard(tmp_path), []
+    guarded.select()
+    for name in ("execute", "rows"):
+        method = getattr(Database, name)
+        monkeypatch.setattr(
+            Database, name, lambda *given, method=method: said.append(given[1].split()[0]) or method(*given)
+        )
+    guarded.select()
+    assert said == ["BEGIN", "SELECT", "INSERT", "INSERT", "COMMIT", "UPDATE"]
+
+
 def full(monkeypatch, after):
     """Let the disk be full from the n-th statement on."""
     left, execute = [after], Database.execute

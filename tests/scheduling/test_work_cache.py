@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -153,6 +156,48 @@ def test_a_fork_has_a_connection_of_its_own(tmp_path):
         assert process.exitcode == 0
         assert database._own() is parents
         assert database.rows("SELECT * FROM finished") == [("key", "child")]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_fork_is_noticed_whatever_its_number(tmp_path, monkeypatch):
+    """The number of a process that has ended is given again, and containers count their own."""
+    with closing(opened(tmp_path)) as database:
+        parents, number = database._own(), os.getpid()
+        monkeypatch.setattr(os, "getpid", lambda: number)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if database._own() is not parents else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert database._own() is parents
+
+
+def rows_of_threads(database):
+    """Return what each of several threads was told that asked at the same time, and what it asked for."""
+
+    def ask(thread):
+        start.wait()
+        return [database.rows("SELECT ?, value FROM json_each('[1, 2, 3]')", (thread,)) for _ in range(200)]
+
+    start = threading.Barrier(4)
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(ask, thread) for thread in range(4)]
+    return [[*itertools.chain(*each.result())] for each in found]
+
+
+def test_threads_have_rows_of_their_own(tmp_path, monkeypatch):
+    """The broken twin has one cursor for all of them."""
+    with closing(opened(tmp_path)) as database:
+        expected = [[(thread, value) for _ in range(200) for value in (1, 2, 3)] for thread in range(4)]
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            assert rows_of_threads(database) == expected
+            shared = database._own().cursor()
+            monkeypatch.setattr(Database, "_cursor", lambda _: shared)
+            with pytest.raises((PrivcheckError, AssertionError)):
+                assert rows_of_threads(database) == expected
+        finally:
+            sys.setswitchinterval(interval)
 
 
 def test_a_file_that_is_no_database_is_one_line(tmp_path):

@@ -240,8 +240,7 @@ class Engine:
         self._bits.state = self._coins
 
     def _take_coins(self, spawned: int = 0) -> None:
-        self._bits = self._kept.coins(spawned)
-        self._coins: Any = {**self._bits.state}  # before the first draw: nothing is left of a block
+        self._bits, self._coins = self._kept.coins(spawned)
 
     def _check_log(self) -> None:
         assert self.log is not None

@@ -92,11 +92,14 @@ class Kept:
     continued: bool = False
     policy: Any = None
 
-    def coins(self, spawned: int = 0) -> np.random.Philox:
-        """Return the bits of the coins, as they are before the first event, or after so many were spawned of them."""
+    def coins(self, spawned: int = 0) -> tuple[np.random.Philox, Any]:
+        """Return the bits of the coins, and their state, before the first event; or after so many were spawned."""
         assert self.secret is not None
         seeds = np.random.SeedSequence(int.from_bytes(self.secret, "big"), n_children_spawned=spawned)
-        return np.random.Philox(seeds)
+        bits = np.random.Philox(seeds)
+        state: Any = bits.state  # nothing is left of a block yet
+        parts = {name: part.tolist() for name, part in state["state"].items()}  # lists are put back in half the time
+        return bits, {**state, "state": parts, "buffer": state["buffer"].tolist()}
 
 
 def opened(keeping: Keeping, budget: Notion, parameters: dict[str, Any], policy: Any = None) -> Kept:
