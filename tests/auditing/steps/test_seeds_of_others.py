@@ -13,7 +13,7 @@ def seed_of(rng):
 
 
 def of_random_state(data, rng):
-    return float(data.sum() + np.random.RandomState(seed_of(rng)).laplace(0.0, 0.1))  # noqa: NPY002
+    return float(data.sum() + np.random.RandomState(seed_of(rng)).laplace(0.0, 0.1))
 
 
 def of_the_global_one(data, rng):
