@@ -57,7 +57,7 @@ def without_failing(
 def _taken(
     pairs: list[StreamPair], runner: Runner, runs: int, effort: Effort, attempt: int
 ) -> tuple[list[StreamPair], int]:
-    """Return the candidates on which the target raises no error, in their order, and how many were not tried in time."""
+    """Return the candidates on which the target raises no error, in order, and how many were not tried in time."""
     deadline = time.monotonic() + TRYING_SHARE * _seconds(effort, runner)
     taken, untried = list[int](), 0
     for place in map(int, np.random.default_rng(effort.seed).permutation(len(pairs))):

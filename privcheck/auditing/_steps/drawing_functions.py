@@ -127,7 +127,8 @@ def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
         of_code.setdefault(function.__code__, []).append(function)
     alone = [functions[0] for functions in of_code.values() if len(functions) == 1]
     alone.sort(key=lambda function: codes[function.__code__])
-    return Drawing(tuple(alone), tuple(seen.places), seen.draws, frozenset(seen.own), len(tables), raised, frozenset(seen.methods))
+    own, methods = frozenset(seen.own), frozenset(seen.methods)
+    return Drawing(tuple(alone), tuple(seen.places), seen.draws, own, len(tables), raised, methods)
 
 
 def noticed_run(
