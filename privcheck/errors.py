@@ -40,6 +40,8 @@ class PrivcheckError(Exception):
 class PolicyError(PrivcheckError):
     """The target raised an exception, played an unknown arm, or is not reproducible from its Generator."""
 
+    is_of_every_input = False
+
 
 class GuardClosedError(PrivcheckError):
     """A guarded policy takes no more calls: an earlier one failed, or this is a fork of the process that made it."""

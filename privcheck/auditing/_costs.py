@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.auditing._confirmation.shares_of_runs import screening_budget
+from privcheck.auditing._harness.accepted_inputs import accepted
 from privcheck.auditing._scoring.view import ViewMaker
 from privcheck.auditing._search.equal_coins import COUPLED_RUNS, looked_at
 from privcheck.auditing._search.promise import Promise
@@ -120,7 +121,7 @@ def measured_costs(runner: Runner, pairs: list[StreamPair], views: ViewMaker, se
 
     """
     seconds = min(PILOT_SECONDS, PILOT_SHARE * time_budget)
-    pairs = [pair for pair in pairs if pair.base != RANDOM] or pairs  # a target may not take what is random
+    pairs = accepted(runner, pairs, seed)
     pair = pairs[len(pairs) // 2]
 
     def read(runs: int) -> float:

@@ -276,6 +276,22 @@ KUBE = Project("PrivateKube", "14f575e", "Apache-2.0", owner="columbia")
 SWISS = Project("swiss-sense-synergy-dp", "b7de4c4", "none stated", owner="yedtoss")
 FIRST_OF_SEVEN = ([1.0] * 7, [0.0] + [1.0] * 6)
 
+# eeprivacy: the mean of vectors
+
+
+SWAPPED = ([0.0, 1.0], [1.0, 0.0])
+
+
+def vector(data, rng, *, right=False):
+    """Release both entries, whose sum of differences is 2, with noise of that scale: one number for both."""
+    return data + rng.laplace(0.0, 2.0, size=2 if right else 1)
+
+
+def loss_of_vector(*, right=False):
+    """Return the loss of the two: one number cancels in the difference of the entries, which shows that of the data."""
+    return float(np.abs(np.subtract(*SWAPPED)).sum()) / 2.0 if right else math.inf
+
+
 EVERYTHING = (
     Restated(
         "smooth-binary-noise",
@@ -365,6 +381,18 @@ EVERYTHING = (
         hybrid_sums,
         loss_of_hybrid_sums,
         ([1.0] * 4, [1.0, 1.0, 0.0, 1.0]),
+        {"epsilon": 1.0},
+    ),
+    Restated(
+        "eeprivacy-vector-mean",
+        Project("eeprivacy", "0.0.5", "Apache-2.0", package="eeprivacy"),
+        "`PrivateVectorClampedMeanLaplace`",
+        "`LaplaceMechanism.execute` draws one number, which is added to all entries of the vector",
+        "the differences of the entries are released without noise",
+        "call `execute_batch`, as the mean with Gaussian noise does",
+        vector,
+        loss_of_vector,
+        SWAPPED,
         {"epsilon": 1.0},
     ),
 )

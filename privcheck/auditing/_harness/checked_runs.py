@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from privcheck.auditing._harness.accepted_inputs import accepted
 from privcheck.auditing._harness.exchangeable_runs import SMALL, Layout, dependence
 from privcheck.auditing._harness.kept_state import KeptState
 from privcheck.auditing._harness.runs_without_seeds import ALIKE_WITHOUT_SEEDS, far_apart, outputs_in_turn, turns
 from privcheck.errors import PolicyError, words
 from privcheck.generators import collected, position
 from privcheck.targets import (
-    RANDOM,
     MechanismRunner,
     Outputs,
     Runner,
@@ -123,7 +123,7 @@ class _Check:
     """Calls on two inputs, and what is wrong with them."""
 
     def __init__(self, runner: Runner, pairs: list[StreamPair], seed: int, deadline: float) -> None:
-        pairs = [pair for pair in pairs if pair.base != RANDOM] or pairs  # a target may not take what is random
+        pairs = accepted(runner, pairs, seed)
         middle = pairs[len(pairs) // 2]
         self.inputs = ((pairs[0].first, pairs[0].second), (middle.second, middle.first))
         if not runner.reproducible:
@@ -147,7 +147,7 @@ class _Check:
         if all(all_raised(Outputs.joined(of_input)) for of_input in calls):
             given = StreamPair.hint_on(self.inputs[0][0])
             got = words(f"{self.runner.raised} in every run")  # type: ignore[attr-defined]
-            raise PolicyError("target", got, "a mechanism that returns an output", f"{FIX_FIRST}; {given}")
+            raise of_every_input("target", got, "a mechanism that returns an output", f"{FIX_FIRST}; {given}")
         if self.runner.engine == "kernel":
             return ()
         self._refuse(calls, small)
@@ -236,7 +236,7 @@ class _Check:
         given, expected, passed = "data", "a mechanism", "that it is given"
         if self.is_policy:
             given, expected, passed = "rewards", "a policy", "passed to its factory"
-        return PolicyError(
+        return of_every_input(
             "target",
             words(f"different {where} from the same Generator state and the same {given}"),
             f"{expected} that draws all its randomness from the Generator {passed}",
@@ -259,7 +259,14 @@ class _Check:
         calls = f", in calls of {runs:,} runs" if runs else ""
         shown = "" if same else f": {what}{calls}"
         expected = "runs that are independent, " + ("also those of one call" if batch else "each with its own noise")
-        return PolicyError("target", words(got + shown), expected, hint)
+        return of_every_input("target", words(got + shown), expected, hint)
+
+
+def of_every_input(*told: Any) -> PolicyError:
+    """Return the error of a target that is refused whatever it is given, so that no input is left out for it."""
+    error = PolicyError(*told)
+    error.is_of_every_input = True
+    return error
 
 
 FIX_FIRST = "fix this first: an exception in some runs only would be an output"
@@ -284,7 +291,7 @@ _DEPENDENT = {
 
 
 def _kept(changed: list[str]) -> PolicyError:
-    return PolicyError(
+    return of_every_input(
         "target",
         words("other draws from the Generator when the same runs are played again"),
         "runs that keep no random numbers for later runs",

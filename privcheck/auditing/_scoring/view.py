@@ -221,4 +221,6 @@ class NumberView:
         side = "most" if event.reverse == (sign > 0.0) else "least"
         if event.threshold == -math.inf and event.reverse:
             return f"{what} is {'-inf' if sign > 0.0 else 'inf'} or NaN ({shares})"  # both score minus infinity
+        if event.threshold == math.inf and not event.reverse and self.plain:
+            return f"{what} is {'inf' if sign > 0.0 else '-inf, NaN or not there'} ({shares})"
         return f"{what} is at {side} {sign * event.threshold:.6g} ({shares})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -9,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from privcheck.errors import PolicyError, PrivcheckError
-from privcheck.targets import Effort, Runner, ServiceRunner, StreamPair
+from privcheck.targets import DEFAULT_TIME_BUDGET, Effort, Runner, ServiceRunner, StreamPair
 
 R = TypeVar("R")
 
@@ -17,6 +19,9 @@ TRIED = (20, 100)
 """Runs on each stream of a candidate that show whether the target raises an error there: more at a second time, for an
 error that is raised in few runs.
 """
+
+TRYING_SHARE = 0.2
+"""Share of the time budget after which no other candidate is tried, each time. Slow code would take hours for all."""
 
 
 def without_failing(
@@ -35,24 +40,53 @@ def without_failing(
     """
     kept, notes = pairs, tuple[str, ...]()
     own = effort.streams is not None and not callable(effort.streams)
-    for time, runs in enumerate(TRIED):
+    for attempt, runs in enumerate(TRIED):
         try:
             return course(kept), notes
         except PolicyError as error:
-            if own or isinstance(runner, ServiceRunner):
+            if own or error.is_of_every_input or isinstance(runner, ServiceRunner):
                 raise
-            keys = ((0, 4, time, i) for i in range(len(kept)))
-            tried = [
-                pair for pair, key in zip(kept, keys, strict=True) if _is_taken(pair, runner, runs, effort.seed, key)
-            ]
-            if len(tried) in (0, len(kept)):
+            taken, untried = _taken(kept, runner, runs, effort, attempt)
+            if not taken or len(taken) == len(kept):
                 raise
-            kept, every = tried, len(pairs)
-            notes = (
-                f"the target raised an error on {every - len(kept):,} of {every:,} candidate pairs of streams, which "
-                f"were left out, so that nothing is known of them ({error})",
-            )
+            kept = taken
+            notes = (_note(len(pairs), len(taken), untried, error),)
     return course(kept), notes
+
+
+def _taken(
+    pairs: list[StreamPair], runner: Runner, runs: int, effort: Effort, attempt: int
+) -> tuple[list[StreamPair], int]:
+    """Return the candidates on which the target raises no error, in order, and how many were not tried in time."""
+    deadline = time.monotonic() + TRYING_SHARE * _seconds(effort, runner)
+    taken, untried = list[int](), 0
+    for place in map(int, np.random.default_rng(effort.seed).permutation(len(pairs))):
+        if time.monotonic() > deadline and taken:
+            untried += 1
+        elif _is_taken(pairs[place], runner, runs, effort.seed, (0, 4, attempt, place)):
+            taken.append(place)
+    return [pairs[place] for place in sorted(taken)], untried
+
+
+def _seconds(effort: Effort, runner: Runner) -> float:
+    """Return the time budget; infinity if there is none."""
+    if effort.time_budget is not None:
+        return effort.time_budget
+    return math.inf if effort.runs is not None or runner.engine == "kernel" else DEFAULT_TIME_BUDGET
+
+
+def _note(every: int, taken: int, untried: int, error: PolicyError) -> str:
+    failed = every - taken - untried
+    if not untried:
+        return (
+            f"the target raised an error on {failed:,} of {every:,} candidate pairs of streams, which "
+            f"were left out, so that nothing is known of them ({error})"
+        )
+    return (
+        f"the target raised an error on {failed:,} candidate pairs of streams, and {untried:,} others were not tried "
+        f"within the time budget: these {every - taken:,} of {every:,} were left out, so that nothing is known of them "
+        f"({error})"
+    )
 
 
 def _is_taken(pair: StreamPair, runner: Runner, runs: int, seed: int, key: tuple[int, ...]) -> bool:

@@ -35,6 +35,7 @@ class Drawing:
     draws : the number of calls of the Generator's methods.
     own : names of functions in which the target itself draws.
     runs, raised : how many were played, and how many of them raised an exception.
+    methods : names of the Generator's methods that were called.
     """
 
     functions: tuple[FunctionType, ...]
@@ -43,6 +44,7 @@ class Drawing:
     own: frozenset[str] = frozenset()
     runs: int = 0
     raised: int = 0
+    methods: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -51,10 +53,12 @@ class _Noticed:
     places: dict[tuple[str, str], None] = field(default_factory=dict)
     draws: int = 0
     own: set[str] = field(default_factory=set)
+    methods: set[str] = field(default_factory=set)
 
-    def draw(self, name: str) -> None:  # noqa: ARG002
+    def draw(self, name: str) -> None:
         """Take note of who draws."""
         self.draws += 1
+        self.methods.add(name)
         stack = callers(sys._getframe(1))
         if stack:
             self.places[place_of(stack[0]), stack[0].f_code.co_qualname] = None
@@ -121,7 +125,8 @@ def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
         of_code.setdefault(function.__code__, []).append(function)
     alone = [functions[0] for functions in of_code.values() if len(functions) == 1]
     alone.sort(key=lambda function: codes[function.__code__])
-    return Drawing(tuple(alone), tuple(seen.places), seen.draws, frozenset(seen.own), len(tables), raised)
+    own, methods = frozenset(seen.own), frozenset(seen.methods)
+    return Drawing(tuple(alone), tuple(seen.places), seen.draws, own, len(tables), raised, methods)
 
 
 def noticed_run(

@@ -15,6 +15,9 @@ from privcheck.targets import Runner
 UNRECORDED = "not recorded"
 """The standing of a step whose arguments were not seen."""
 
+SEEDS = frozenset({"integers", "bytes"})
+"""Methods of a Generator by which other generators are seeded."""
+
 PROVIDED = (
     "the call has what it needs in its arguments: what it reads elsewhere, in globals or closures, was as it is now",
     "what the call is given is moved by the data, and by no noise that the look does not see: of other generators, or "
@@ -156,7 +159,14 @@ def _notes(found: Steps, why: str) -> list[str]:
             f"functions that draw and were not recorded, since they are made anew in each run or are generators: "
             f"{', '.join(unrecorded)}. At the top of a module they are recorded"
         )
-    if not (found.steps or found.later or found.restless or found.unrecorded or unrecorded or found.strayed):
+    nothing_else = not (found.steps or found.later or found.restless or found.unrecorded or unrecorded or found.strayed)
+    if nothing_else and found.drawing.methods <= SEEDS:
+        notes.append(
+            "all that is drawn from the Generator are integers or bytes, as for the seed of another generator: if that "
+            "one makes the noise, such as a RandomState of numpy, its draws are not seen, and no step is found. Whole "
+            "runs are what can be audited, or code of your own that calls the noisy function with the Generator itself"
+        )
+    elif nothing_else:
         notes.append(
             "no argument of a function that draws moves between the neighbours that were looked at: the data come in "
             "after the draw, as in an objective that is perturbed and then minimised, or in the target itself. There "
