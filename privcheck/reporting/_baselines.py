@@ -207,7 +207,7 @@ def _audit(source: JsonSource) -> Measured:
 
 
 def _claim(found: AuditReport) -> str:
-    """Return the claim with all that tells it from another one: sentences round it, and do not name a curve's corners."""
+    """Return the claim with all that tells it from others: sentences round it, and leave out a curve's corners."""
     if found.claimed is None:
         return "none"
     if found.tradeoff_claimed is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from privcheck.declared import POSITIVE, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
-from privcheck.results import Frontier, FrontierBound, FrontierPoint
+from privcheck.results import Certificate, Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import scheduler_address
 from privcheck.simulation import Policy, as_list, is_own, simulate
 from privcheck.targets import DEFAULT_TIME_BUDGET, Claim, FrontierEffort, factory_parameters, load_factory
@@ -231,12 +231,34 @@ def _privacy(
             if certificate.granted and found.get("verdict") == "violation":
                 certificate = certificate.refuted_by_audit(report.error, guarded=False)
                 remarks.append(f"{at}: not certified: {certificate.refutation}")
-            found[upper] = getattr(certificate, f"{budget.unit}_upper")
-            if found[upper] is None:
-                remarks.append(f"{at}: no certificate for all executions")
+            found[upper] = getattr(certificate, f"{budget.unit}_upper") if certificate.granted else None
+            remarks += [f"{at}: {remark}" for remark in _of_certificate(certificate)]
         except PrivcheckError as error:
             remarks.append(f"{at}: not certified: {error}")
     return found
+
+
+def _of_certificate(certificate: Certificate) -> Iterator[str]:
+    """Yield why there is no certified bound, or what it rests on.
+
+    A row speaks of the policy as it is simulated, without a guard: a bound that only the guard keeps is none of it.
+    """
+    if not certificate.granted:
+        if certificate.upper is None:
+            yield "no certificate for all executions"
+        elif certificate.unreached:
+            never = (
+                f"{len(certificate.unreached)} lines that matter"
+                if certificate.unreached[1:]
+                else "a line that matters"
+            )
+            yield f"not certified: {never} for privacy never ran: {certificate.unreached[0]}"
+        elif certificate.refutation is None:
+            yield "not certified: something speaks against it without its guard"
+        return
+    rests = [f"{kind}: {', '.join(names)}" for kind, names in certificate.rests_on.items() if names]
+    if told := [*filter(None, [certificate.provided]), *rests]:
+        yield f"certified, and this rests on: {'; '.join(told)}"
 
 
 def _theory(place: Environment, budgets: Sequence[float], horizon: int) -> tuple[FrontierBound, ...]:
