@@ -29,6 +29,9 @@ PAIRS = 24
 GRID = 33
 """Budgets at which the theory is evaluated, besides those of the policies."""
 
+LATER = "what later rounds do"
+"""What a certificate rests on where code compares the clock with a number beyond the rounds that ran."""
+
 QUANTITY_OF = "azize-basu-2022/thm3-tight"
 """A theorem on what the picture shows: the pseudo-regret of an epsilon-DP bandit on one instance."""
 
@@ -256,8 +259,7 @@ def _of_certificate(certificate: Certificate) -> Iterator[str]:
         elif certificate.refutation is None:
             yield "not certified: something speaks against it without its guard"
         return
-    rests = [f"{kind}: {', '.join(names)}" for kind, names in certificate.rests_on.items() if names]
-    if told := [*filter(None, [certificate.provided]), *rests]:
+    if told := [*filter(None, [certificate.provided]), *certificate.rests_on.get(LATER, [])]:
         yield f"certified, and this rests on: {'; '.join(told)}"
 
 

@@ -151,7 +151,7 @@ def test_several_deltas_or_a_budget_without_meaning_are_refused(tmp_path, monkey
 
 
 class Late:
-    """Noise on every reward, and the raw sums from the fiftieth round on: simulated, and never seen by a certificate."""
+    """Noise on every reward, and raw sums from the fiftieth round on, which are simulated and not certified."""
 
     def __init__(self, rng, arms, epsilon, late=50):
         self.rng, self.epsilon, self.late = rng, epsilon, late
@@ -212,4 +212,6 @@ def test_what_a_certified_bound_rests_on_is_printed_with_it():
     assert point.upper == 0.5
     assert not [remark for remark in found.remarks if "certified" in remark]
     (point,) = (found := frontier(Choosing, MEANS, epsilons=[0.5], horizon=20, runs=2, audit_runs=0)).points
-    assert point.upper is None or "what later rounds do" in found.remarks[-1]
+    assert point.upper == 0.5
+    assert "certified, and this rests on: line" in found.remarks[-1]
+    assert "compares or indexes with 50" in found.remarks[-1]
