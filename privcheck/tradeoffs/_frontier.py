@@ -111,8 +111,8 @@ def frontier(
     with scheduler_address(scheduler) as address:
         by: dict[str, Any] = {"seed": seed, "jobs": jobs, "scheduler": address, "store": store}
         once = by | {"horizon": horizon, "runs": runs, "checkpoints": 1, "time_budget": time_budget}
-        for policy in given:
-            name, unit = _name(policy), budgets[0].unit
+        unit = budgets[0].unit
+        for policy, name in zip(given, _names(given), strict=True):
             takes = _takes(policy, unit)
             if not takes and is_own(policy):
                 remarks.append(f"{name}: no parameter {unit}, so it is simulated once, without a claim")
@@ -202,8 +202,13 @@ def _of_another_notion(policy: Any, name: str, budget: _Budget, *, together: boo
     return []
 
 
-def _name(policy: Any) -> str:
-    return load_factory(policy)[0] if is_own(policy) else str(policy)
+def _names(policies: Sequence[Any]) -> list[str]:
+    """Return the names of policies; one that several policies of one's own have, with numbers, as in `simulate`."""
+    names = [load_factory(policy)[0] if is_own(policy) else str(policy) for policy in policies]
+    own = [name for name, policy in zip(names, policies, strict=True) if is_own(policy)]
+    return [
+        f"{name} #{names[: place + 1].count(name)}" if own.count(name) > 1 else name for place, name in enumerate(names)
+    ]
 
 
 def _privacy(

@@ -215,3 +215,19 @@ def test_what_a_certified_bound_rests_on_is_printed_with_it():
     assert point.upper == 0.5
     assert "certified, and this rests on: line" in found.remarks[-1]
     assert "compares or indexes with 50" in found.remarks[-1]
+
+
+def test_two_policies_of_one_name_are_two_policies():
+    """Once their points stood under one name, in one colour."""
+
+    def made(arm):
+        class Constant(Recorded):
+            def select(self):
+                return arm
+
+        return Constant
+
+    found = frontier([made(0), made(1), "ucb"], MEANS, epsilons=[0.5, 1.0], **QUICK | {"audit_runs": 0})
+    assert found.policies == ("Constant #1", "Constant #2", "ucb")
+    best, worst = ({point.mean for point in found.points if point.policy == name} for name in found.policies[:2])
+    assert max(best) < min(worst)
