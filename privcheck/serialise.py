@@ -109,7 +109,7 @@ def read_json(text: str, kind: type[T], expected: str, hooks: Hooks | None = Non
     Place(arm=1, means=())
     """
     try:
-        content: Any = json.loads(text, parse_constant=_no_constant)
+        content: Any = parsed(text)
     except (TypeError, ValueError, RecursionError):
         raise PrivcheckError("text", words("text that is not JSON"), expected) from None
     if (version := version_of(content)) is None:
@@ -127,6 +127,29 @@ def read_fields(
         found: T = well_typed(revived(content, kind, hooks, version))
     except ILL_TYPED as error:
         raise PrivcheckError("text", words(f"fields of the wrong type: {error}"), expected) from None
+    return found
+
+
+def parsed(text: str) -> Any:
+    """Return what JSON holds.
+
+    Raises
+    ------
+    ValueError : text that is none, also because of NaN, or of a name that stands twice in an object: which of the two
+        values counts is anybody's guess.
+
+    >>> parsed('{"verdict": "violation", "verdict": "consistent"}')
+    Traceback (most recent call last):
+    ValueError: verdict stands twice
+    """
+    return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_named_once)
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)[:40]} stands twice")
     return found
 
 

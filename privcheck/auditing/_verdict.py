@@ -173,6 +173,10 @@ def unrefuted(
     return "consistent" if enough and not notes else "inconclusive", notes
 
 
+EVIDENCE = "evidence of a violation"
+"""How the note begins on a lower bound that is above the claim."""
+
+
 def almost(lower: float, claim: Claim, claimed: float | None) -> tuple[str, ...]:
     """Return the note on a lower bound that is above the claim, although the claim is not refuted at level `error`."""
     if claimed is None or lower <= claimed:
@@ -180,10 +184,7 @@ def almost(lower: float, claim: Claim, claimed: float | None) -> tuple[str, ...]
     quantile = NormalDist().inv_cdf
     factor = max(2, math.ceil((quantile(claim.error) / quantile(claim.level)) ** 2)) if claim.level < 0.5 else 2
     times = "twice" if factor == 2 else f"{TIMES.get(factor, factor)} times"
-    return (
-        f"evidence of a violation at {100 * claim.confidence:g} %, not yet at {claim.error:g}: "
-        f"{times} the runs would decide",
-    )
+    return (f"{EVIDENCE} at {100 * claim.confidence:g} %, not yet at {claim.error:g}: {times} the runs would decide",)
 
 
 def conclude(outcome: Outcome, search: Search, failing: tuple[str, ...] = (), remedy: str = LONGER) -> Outcome:

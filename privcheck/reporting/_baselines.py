@@ -196,8 +196,9 @@ def measure(path: str | Path, parameter: str = "path") -> Measured:
 
 def _audit(source: JsonSource) -> Measured:
     found = AuditReport.from_json(source.text)
-    names = ("neighbours", "observe", "feedback", "rewards", "arms", "horizon", "confidence", "error", "guarded")
-    asked = {"claim": found.claim_words} | {name: getattr(found, name) for name in names}
+    names = ("neighbours", "observe", "messages", "encode", "feedback", "rewards", "arms", "horizon")
+    names += ("contexts", "confidence", "error", "guarded")
+    asked = {"claim": _claim(found)} | {name: getattr(found, name) for name in names}
     own = found.certificate
     return Measured(
         "audit", found.target, plain(asked), found.verdict, None if own is None else certificate_word(own),
@@ -205,9 +206,19 @@ def _audit(source: JsonSource) -> Measured:
     )  # fmt: skip
 
 
+def _claim(found: AuditReport) -> str:
+    """Return the claim with all that tells it from others: sentences round it, and leave out a curve's corners."""
+    if found.claimed is None:
+        return "none"
+    if found.tradeoff_claimed is not None:
+        return f"tradeoff = {','.join(f'{first:.12g}:{second:.12g}' for first, second in found.tradeoff_claimed)}"
+    name, amount = found.claimed
+    return f"{name} = {amount:.12g}" + (f", delta = {found.delta:.12g}" if found.delta else "")
+
+
 def _certificate(source: JsonSource) -> Measured:
     found = Certificate.from_json(source.text)
-    names = ("neighbours", "feedback", "rewards", "arms", "horizon", "delta")
+    names = ("neighbours", "feedback", "rewards", "arms", "horizon", "contexts", "delta")
     asked = {"claim": str(found.budget)} | {name: getattr(found, name) for name in names}
     return Measured(
         "certificate", found.target, plain(asked), certificate_word(found), upper=found.epsilon_upper,
@@ -222,6 +233,7 @@ def _simulation(source: JsonSource) -> Measured:
         raise source.refused("it has several policies: simulate each by itself, or use `privcheck sweep`")
     mean, se = array([row["mean"]]).tolist()[0], None if row["se"] is None else float(number(row["se"]))
     asked = {"environment": content.get("environment"), "horizon": int(row["horizon"])}
+    asked["shuffle_arms"] = bool(content.get("shuffle_arms", False))
     return Measured(
         "simulation", str(row["policy"]), asked, regret=mean, se=se, runs=int(row["runs"]),
         seconds=float(row["seconds"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 
 from privcheck.errors import PrivcheckError
 from privcheck.schema_versions import readable_versions, version_of
-from privcheck.serialise import ILL_TYPED
+from privcheck.serialise import ILL_TYPED, parsed
 
 T = TypeVar("T")
 
@@ -88,11 +87,11 @@ def read_source(path: str | Path, parameter: str, expected: str) -> JsonSource:
         if not stat.S_ISREG(status.st_mode):
             raise _refused(file, parameter, expected, "it is not a regular file")
         text = file.read_text(encoding="utf-8")
-        content = json.loads(text)
+        content = parsed(text)
     except OSError as error:
         raise _refused(file, parameter, expected, f"{error.strerror}") from None
     except (ValueError, RecursionError):
-        raise _refused(file, parameter, expected, "it is not JSON") from None
+        raise _refused(file, parameter, expected, "it is not JSON, or a name stands twice in it") from None
     fields = content if isinstance(content, dict) else {}
     return JsonSource(file, status.st_mtime, text, fields, parameter, expected)
 

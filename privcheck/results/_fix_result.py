@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privcheck import presenting
+from privcheck.accounting import Pure
+from privcheck.errors import PrivcheckError, words
 from privcheck.results._certificate import Certificate
 from privcheck.results._read_json import read_as
 from privcheck.serialise import to_json
@@ -252,10 +254,15 @@ class Fix(Result):
 
     @classmethod
     def from_json(cls, text: str) -> Fix:
-        """Return the result whose `to_json` gave this text."""
+        """Return the result whose `to_json` gave this text.
+
+        Raises
+        ------
+        PrivcheckError : text that is not JSON, or no such result, or one that contradicts itself.
+        """
         found = read_as(cls, text)
-        if found.outcome not in (NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES):
-            raise ValueError(f"outcome is {found.outcome!r}")
+        if why := _contradicts_itself(found):
+            raise PrivcheckError("text", words(f"a fix of which {why}"), "what Fix.to_json wrote")
         return found
 
     def save_html(self, path: str | Path) -> None:
@@ -285,3 +292,26 @@ def _patch_row(patch: FixPatch) -> Row:
         "regret_ratio": patch.regret_ratio,
         "why": patch.why,
     }
+
+
+def _contradicts_itself(found: Fix) -> str:
+    """Return what is said of a fix that nothing else in it bears out; an empty text if there is no such thing."""
+    if found.outcome not in (NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES):
+        return f"the outcome is {found.outcome[:40]!r}"
+    standings = {patch.standing for patch in found.patches}
+    if (found.outcome == FIXED) != (RECOMMENDED in standings):
+        return f"the outcome is {found.outcome!r}, and its patches say otherwise"
+    if found.outcome == NOTHING_TO_FIX and (
+        found.finding or found.patches or not _is_granted(found.certificate, found)
+    ):
+        return "the outcome is 'nothing to fix', and no certificate of the original says so"
+    for patch in found.patches:
+        if patch.is_certified and not _is_granted(patch.certificate, found):
+            return f"patch {patch.number} stands as {patch.standing!r}, with no certificate for this epsilon"
+        if patch.is_certified and patch.epsilon_lower is not None and patch.epsilon_lower > found.epsilon:
+            return f"patch {patch.number} stands as {patch.standing!r}, and an audit refutes it"
+    return ""
+
+
+def _is_granted(certificate: Certificate | None, found: Fix) -> bool:
+    return certificate is not None and certificate.granted and certificate.budget == Pure(found.epsilon)

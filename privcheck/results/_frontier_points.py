@@ -39,7 +39,7 @@ class FrontierPoint:
     runs : independent runs.
     epsilon_lower : audited lower bound at the frontier's confidence; None without an audit.
     verdict : of the audit; None without one.
-    epsilon_upper : certified upper bound; None without a certificate that holds for all executions.
+    epsilon_upper : certified upper bound; None unless the certificate was granted.
     delta : of the claim and of both bounds.
     rho, mu : the claim, in place of epsilon.
     claim_lower, claim_upper : the bounds of a claim in rho or mu, in the same unit.

@@ -56,6 +56,32 @@ def _report(content: dict[str, Any], make: Make) -> AuditReport:
     if own is not None:
         own = read_fields(own, Certificate, _expected(Certificate), HOOKS, make.version)
     found: AuditReport = make(content | {"certificate": own})
+    return _borne_out(well_typed(found))
+
+
+ROUNDING = 2.0
+"""A verdict and a p-value come from one test, at a share of the level where a law was given, and are rounded apart."""
+
+
+def _borne_out(found: AuditReport) -> AuditReport:
+    """Refuse an audit whose verdict nothing else in it bears out."""
+    for name in ("confidence", "error"):
+        if not 0.0 < getattr(found, name) < 1.0:
+            raise ValueError(f"{name} is {getattr(found, name)}")
+    if not 0.0 <= found.delta < 1.0:
+        raise ValueError(f"delta is {found.delta}")
+    if found.verdict is not None and found.claimed is None:
+        raise ValueError(f"verdict is {found.verdict}, but there is no claim")
+    own = found.certificate
+    if own is not None and (own.neighbours, own.rewards) != (found.neighbours, found.rewards):
+        raise ValueError(f"the certificate is of {own.neighbours} and {own.rewards}")
+    p = found.p_value
+    if p is not None and not 0.0 <= p <= 1.0:
+        raise ValueError(f"p_value is {p}")
+    acquits = found.verdict == "consistent" and p is not None and ROUNDING * p < found.error
+    accuses = found.verdict == "violation" and p is not None and p > ROUNDING * found.error
+    if acquits or accuses:
+        raise ValueError(f"verdict is {found.verdict}, but p_value is {p} and error {found.error}")
     return found
 
 

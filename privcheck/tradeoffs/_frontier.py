@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from privcheck.declared import POSITIVE, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
-from privcheck.results import Frontier, FrontierBound, FrontierPoint
+from privcheck.results import Certificate, Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import scheduler_address
 from privcheck.simulation import Policy, as_list, is_own, simulate
 from privcheck.targets import DEFAULT_TIME_BUDGET, Claim, FrontierEffort, factory_parameters, load_factory
@@ -28,6 +28,9 @@ PAIRS = 24
 
 GRID = 33
 """Budgets at which the theory is evaluated, besides those of the policies."""
+
+LATER = "what later rounds do"
+"""What a certificate rests on where code compares the clock with a number beyond the rounds that ran."""
 
 QUANTITY_OF = "azize-basu-2022/thm3-tight"
 """A theorem on what the picture shows: the pseudo-regret of an epsilon-DP bandit on one instance."""
@@ -108,8 +111,8 @@ def frontier(
     with scheduler_address(scheduler) as address:
         by: dict[str, Any] = {"seed": seed, "jobs": jobs, "scheduler": address, "store": store}
         once = by | {"horizon": horizon, "runs": runs, "checkpoints": 1, "time_budget": time_budget}
-        for policy in given:
-            name, unit = _name(policy), budgets[0].unit
+        unit = budgets[0].unit
+        for policy, name in zip(given, _names(given), strict=True):
             takes = _takes(policy, unit)
             if not takes and is_own(policy):
                 remarks.append(f"{name}: no parameter {unit}, so it is simulated once, without a claim")
@@ -199,8 +202,13 @@ def _of_another_notion(policy: Any, name: str, budget: _Budget, *, together: boo
     return []
 
 
-def _name(policy: Any) -> str:
-    return load_factory(policy)[0] if is_own(policy) else str(policy)
+def _names(policies: Sequence[Any]) -> list[str]:
+    """Return the names of policies; one that several policies of one's own have, with numbers, as in `simulate`."""
+    names = [load_factory(policy)[0] if is_own(policy) else str(policy) for policy in policies]
+    own = [name for name, policy in zip(names, policies, strict=True) if is_own(policy)]
+    return [
+        f"{name} #{names[: place + 1].count(name)}" if own.count(name) > 1 else name for place, name in enumerate(names)
+    ]
 
 
 def _privacy(
@@ -231,12 +239,33 @@ def _privacy(
             if certificate.granted and found.get("verdict") == "violation":
                 certificate = certificate.refuted_by_audit(report.error, guarded=False)
                 remarks.append(f"{at}: not certified: {certificate.refutation}")
-            found[upper] = getattr(certificate, f"{budget.unit}_upper")
-            if found[upper] is None:
-                remarks.append(f"{at}: no certificate for all executions")
+            found[upper] = getattr(certificate, f"{budget.unit}_upper") if certificate.granted else None
+            remarks += [f"{at}: {remark}" for remark in _of_certificate(certificate)]
         except PrivcheckError as error:
             remarks.append(f"{at}: not certified: {error}")
     return found
+
+
+def _of_certificate(certificate: Certificate) -> Iterator[str]:
+    """Yield why there is no certified bound, or what it rests on.
+
+    A row speaks of the policy as it is simulated, without a guard: a bound that only the guard keeps is none of it.
+    """
+    if not certificate.granted:
+        if certificate.upper is None:
+            yield "no certificate for all executions"
+        elif certificate.unreached:
+            never = (
+                f"{len(certificate.unreached)} lines that matter"
+                if certificate.unreached[1:]
+                else "a line that matters"
+            )
+            yield f"not certified: {never} for privacy never ran: {certificate.unreached[0]}"
+        elif certificate.refutation is None:
+            yield "not certified: something speaks against it without its guard"
+        return
+    if told := [*filter(None, [certificate.provided]), *certificate.rests_on.get(LATER, [])]:
+        yield f"certified, and this rests on: {'; '.join(told)}"
 
 
 def _theory(place: Environment, budgets: Sequence[float], horizon: int) -> tuple[FrontierBound, ...]:

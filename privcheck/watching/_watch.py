@@ -17,6 +17,7 @@ from privcheck.journal import Entry
 from privcheck.progress import progress
 from privcheck.results import WatchReport, Witness
 from privcheck.scheduling import digest, fingerprint
+from privcheck.serialise import plain
 from privcheck.targets import OUTPUTS_FORM, StreamPair, WatchSettings, played_by
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, WATCH, EvidenceStore
 from privcheck.watching._kept_nights import Course, bets, is_same_choice, said_of, said_of_pair, seed_of
@@ -277,6 +278,7 @@ def _asked(audited: NightlyAudit) -> dict[str, Any]:
         "observe": game.observe,
         "feedback": plan.policy.feedback,
         "rewards": [*game.rewards],
+        "contexts": plain(game.contexts),  # a claim is made for them: others may break it
         "guarded": plan.settings.execution.guarded,
         "arms": plan.arms,
         "horizon": plan.horizon,

@@ -10,6 +10,7 @@ import pytest
 
 from privcheck import sweep
 from privcheck.cli import run
+from privcheck.privacy import Contexts
 from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.simulation import simulate
 
@@ -65,6 +66,40 @@ def test_statuses(old, new, status, outcome, capsys):
 def test_what_is_not_comparable_is_named(changed, named, capsys):
     assert compare(CONSISTENT, replace(VIOLATION, **changed)) == 2
     assert named in capsys.readouterr().out
+
+
+def curve(*corners):
+    return replace(CONSISTENT, epsilon_claimed=None, tradeoff_claimed=corners, claim_epsilon=0.5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        (
+            curve((0.0, 1.0), (0.2, 0.4), (1.0, 0.0)),
+            curve((0.0, 1.0), (0.1, 0.1), (1.0, 0.0)),
+            "claim tradeoff = 0:1,0.2:0.4,1:0, now tradeoff = 0:1,0.1:0.1,1:0",
+        ),
+        (CONSISTENT, replace(CONSISTENT, epsilon_claimed=1.0000001), "claim epsilon = 1, now epsilon = 1.0000001"),
+        (CONSISTENT, replace(CONSISTENT, messages=True), "messages False, now True"),
+        (CONSISTENT, replace(CONSISTENT, encode="model.py:weights"), "encode none, now model.py:weights"),
+        *(
+            (replace(each, contexts=Contexts((2,), norm=1.0)), replace(each, contexts=Contexts((2,), norm=9.0)), "now")
+            for each in (CONSISTENT, GRANTED)
+        ),
+    ],
+)
+def test_claims_that_look_alike_in_a_sentence_are_not_mixed(old, new, named, capsys):
+    """Once two curves, two contexts, and what differs after the sixth digit passed for the same claim."""
+    assert compare(old, old) == 0
+    assert compare(old, new) == 2
+    assert named in " ".join(capsys.readouterr().out.split())
+
+
+def test_simulations_with_shuffled_arms_are_not_mixed_with_others(capsys):
+    one, other = (simulate("ucb", [0.75, 0.5], horizon=100, runs=5, shuffle_arms=each) for each in (False, True))
+    assert compare(one, other) == 2
+    assert "shuffle_arms False, now True" in capsys.readouterr().out
 
 
 def test_kinds_are_not_mixed(capsys):

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import privcheck
@@ -147,3 +148,86 @@ def test_several_deltas_or_a_budget_without_meaning_are_refused(tmp_path, monkey
     assert "one number" in capsys.readouterr().err
     assert run(["simulate", "dp-se-bai", "--rho", "1", "--delta", "0.1", *rest]) == 2
     assert "privcheck: rho: got" in capsys.readouterr().err
+
+
+class Late:
+    """Noise on every reward, and raw sums from the fiftieth round on, which are simulated and not certified."""
+
+    def __init__(self, rng, arms, epsilon, late=50):
+        self.rng, self.epsilon, self.late = rng, epsilon, late
+        self.sums, self.raw, self.t = np.zeros(arms), np.zeros(arms), 0
+
+    def select(self):
+        self.t += 1
+        if self.t > self.late:
+            return int(np.argmax(self.raw))
+        return int(np.argmax(self.sums))
+
+    def update(self, action, reward):
+        self.raw[action] += reward
+        self.sums[action] += reward + self.rng.laplace(0.0, 1.0 / self.epsilon)
+
+
+class Early(Late):
+    """The same without the late part."""
+
+    def select(self):
+        self.t += 1
+        return int(np.argmax(self.sums))
+
+
+class Choosing(Early):
+    """The late part in a line that runs in every round: the certificate is granted, and says what it rests on."""
+
+    def select(self):
+        self.t += 1
+        return int(np.argmax((self.sums, self.raw)[self.t > 50]))
+
+
+@pytest.mark.parametrize(("budgets", "unit"), [({"epsilons": [0.5]}, "epsilon"), ({"rho": [0.5]}, "rho")])
+def test_what_only_the_guard_keeps_is_no_bound_of_a_row(budgets, unit):
+    """Once the column "certified" had the bound of the guarded policy, and regret was that of the leaking one."""
+    kept = Late if unit == "epsilon" else LateGaussian
+    found = frontier(kept, MEANS, **budgets, horizon=100, runs=2, audit_runs=0)
+    (point,) = found.points
+    assert point.upper is None
+    assert f"{kept.__name__}, {unit} 0.5: not certified: a line that matters for privacy never ran" in found.remarks[-1]
+    assert "raw" in found.remarks[-1]
+
+
+class LateGaussian(Late):
+    """The same in zCDP."""
+
+    def __init__(self, rng, arms, rho):
+        super().__init__(rng, arms, 1.0)
+        self.rho = rho
+
+    def update(self, action, reward):
+        self.raw[action] += reward
+        self.sums[action] += reward + self.rng.normal(0.0, np.sqrt(0.5 / self.rho))
+
+
+def test_what_a_certified_bound_rests_on_is_printed_with_it():
+    (point,) = (found := frontier(Early, MEANS, epsilons=[0.5], horizon=20, runs=2, audit_runs=0)).points
+    assert point.upper == 0.5
+    assert not [remark for remark in found.remarks if "certified" in remark]
+    (point,) = (found := frontier(Choosing, MEANS, epsilons=[0.5], horizon=20, runs=2, audit_runs=0)).points
+    assert point.upper == 0.5
+    assert "certified, and this rests on: line" in found.remarks[-1]
+    assert "compares or indexes with 50" in found.remarks[-1]
+
+
+def test_two_policies_of_one_name_are_two_policies():
+    """Once their points stood under one name, in one colour."""
+
+    def made(arm):
+        class Constant(Recorded):
+            def select(self):
+                return arm
+
+        return Constant
+
+    found = frontier([made(0), made(1), "ucb"], MEANS, epsilons=[0.5, 1.0], **QUICK | {"audit_runs": 0})
+    assert found.policies == ("Constant #1", "Constant #2", "ucb")
+    best, worst = ({point.mean for point in found.points if point.policy == name} for name in found.policies[:2])
+    assert max(best) < min(worst)

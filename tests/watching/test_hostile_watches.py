@@ -129,6 +129,31 @@ def test_a_night_that_fails_before_its_runs_are_counted_stays_begun(store, monke
     assert [night.lost for night in watch(Blocks, store=store, **FEW).nights] == [None]
 
 
+class Constant:
+    """A contextual policy that plays one arm."""
+
+    def __init__(self, rng, arms):
+        self.arms = arms
+
+    def select(self, context):
+        return 0
+
+    def update(self, context, action, reward):
+        pass
+
+
+@pytest.mark.chance(0.0, "it releases nothing")
+def test_nights_with_other_contexts_are_of_another_claim(store):
+    """Once a night with longer contexts than the claim is made for raised an alarm against code that keeps it."""
+    asked = {"feedback": "contextual", "neighbours": "context-reward", "horizon": 3}
+    near, far = (FEW | asked | {"contexts": privcheck.Contexts((2,), norm=norm)} for norm in (1.0, 9.0))
+    watch(Constant, store=store, **near)
+    assert len(watch(Constant, store=store, **near).nights) == 2, "the same contexts are the same claim"
+    with pytest.raises(PrivcheckError, match=r"has contexts \{.*'norm': 1.0"):
+        watch(Constant, store=store, **far)
+    assert len(watch(Constant, store=store, name="far", **far).nights) == 1
+
+
 @pytest.mark.chance(0.0, "nothing in it is counted")
 @pytest.mark.parametrize("drawn", [False, True])
 def test_streams_that_are_given_are_those_that_are_played(store, drawn):

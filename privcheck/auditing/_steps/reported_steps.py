@@ -9,6 +9,7 @@ from privcheck.auditing._plan import Plan
 from privcheck.auditing._steps.drawing_functions import place_of_function
 from privcheck.auditing._steps.played_alone import Alone, shown_inputs
 from privcheck.auditing._steps.search_steps import Steps
+from privcheck.auditing._verdict import EVIDENCE
 from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, Outcome, StepBound, StepsReport, Suspicion
 from privcheck.targets import Runner
 
@@ -84,8 +85,15 @@ def _provided(alone: Alone | None, suspicion: Suspicion | None) -> tuple[str, ..
 
 
 def _of_outcome(outcome: Outcome) -> tuple[str, ...]:
-    """Return the notes on the audit of a call; what it says of a law that refutes a claim is in the suspicion."""
-    return tuple(note for note in outcome.notes if outcome.suspicion is None or note != outcome.suspicion.sentence)
+    """Return the notes on the audit of a call; what it says of a law that refutes a claim is in the suspicion.
+
+    The claim is that of the target, which a call alone cannot violate.
+    """
+    notes = (note for note in outcome.notes if outcome.suspicion is None or note != outcome.suspicion.sentence)
+    return tuple(note.replace(EVIDENCE, OF_CALL) for note in notes)
+
+
+OF_CALL = "evidence that the call alone loses more than the claim allows"
 
 
 def noisy_steps(found: Steps) -> tuple[NoisyStep, ...]:

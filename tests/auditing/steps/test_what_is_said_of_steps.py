@@ -12,8 +12,9 @@ import pytest
 import privcheck
 from privcheck.auditing._steps import drawing_functions, played_alone
 from privcheck.auditing._steps.find_steps import suspected
-from privcheck.auditing._steps.reported_steps import PROVIDED, UNRECORDED
+from privcheck.auditing._steps.reported_steps import PROVIDED, UNRECORDED, _of_outcome
 from privcheck.auditing._steps.search_steps import search_steps
+from privcheck.auditing._verdict import almost
 from privcheck.results import STILL
 from privcheck.targets import Claim, MechanismRunner, StreamPair
 
@@ -130,3 +131,12 @@ def test_code_beside_the_package_is_not_ours():
 @pytest.mark.parametrize("words", ["may take back what the call tells", "where it varies with the coins"])
 def test_what_a_suspicion_rests_on_is_said(words):
     assert any(words in line for line in PROVIDED)
+
+
+def test_a_call_alone_is_no_evidence_of_a_violation():
+    """A correct target may make a call with less noise than the claim needs, as its other noise hides it."""
+    claim = Claim(epsilon=1.0)
+    outcome = SimpleNamespace(notes=(*almost(1.1, claim, 1.0), "another note"), suspicion=None)
+    of_call, other = _of_outcome(outcome)
+    assert of_call.startswith("evidence that the call alone loses more than the claim allows at 95 %, not yet at 0.001")
+    assert other == "another note"

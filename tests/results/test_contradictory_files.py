@@ -1,0 +1,97 @@
+"""Readers believe no result that contradicts itself: a verdict, or a patch, that nothing else in the file bears out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from privcheck import AuditReport, Fix
+from privcheck.errors import PrivcheckError
+from privcheck.reporting._result_files import read_result
+from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, VIOLATION
+
+
+def edited(result, **fields):
+    return json.dumps(json.loads(result.to_json()) | fields)
+
+
+def patched(**fields):
+    content = json.loads(FIXED_BANDIT.to_json())
+    content["patches"][0] |= fields
+    return json.dumps(content)
+
+
+def certificate(**fields):
+    return json.loads(FIXED_BANDIT.to_json())["patches"][0]["certificate"] | fields
+
+
+def is_read(text, folder):
+    file = folder / "result.json"
+    file.write_text(text)
+    try:
+        read_result(file)
+    except PrivcheckError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("result", [VIOLATION, CERTIFIED, FIXED_BANDIT])
+def test_what_was_written_is_read(result, tmp_path):
+    assert is_read(result.to_json(), tmp_path)
+    assert type(result).from_json(result.to_json()).to_json() == result.to_json()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"verdict": "consistent", "p_value": 1e-9},
+        {"verdict": "violation", "p_value": 1.0},
+        {"p_value": -1.0},
+        {"p_value": 7.0},
+        {"error": 2.0},
+        {"confidence": 0.0},
+        {"delta": 2.0},
+        {"epsilon_claimed": None},
+    ],
+)
+def test_a_verdict_that_nothing_bears_out(fields, tmp_path):
+    text = edited(VIOLATION, **fields)
+    assert not is_read(text, tmp_path)
+    with pytest.raises(PrivcheckError, match=r"what AuditReport\.to_json wrote"):
+        AuditReport.from_json(text)
+
+
+@pytest.mark.parametrize("fields", [{"neighbours": "reward"}, {"rewards": [0.0, 0.1]}])
+def test_a_certificate_of_another_promise_is_not_that_of_an_audit(fields, tmp_path):
+    own = json.loads(CERTIFIED.to_json())["certificate"]
+    assert not is_read(edited(CERTIFIED, certificate=own | fields), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        patched(certificate=None),
+        patched(certificate=certificate(granted=False, complete=False)),
+        patched(certificate=certificate(epsilon_claimed=50.0, epsilon_upper=50.0, budget={"epsilon": 50.0})),
+        patched(epsilon_lower=5.0),
+        patched(standing="certified"),
+        edited(FIXED_BANDIT, outcome="nothing to fix"),
+        edited(FIXED_BANDIT, outcome="nothing to fix", patches=[], finding=None),
+        edited(FIXED_BANDIT, patches=[]),
+        edited(FIXED_BANDIT, outcome="great"),
+        edited(FIXED_BANDIT, epsilon=0.1),
+    ],
+)
+def test_a_patch_that_nothing_bears_out(text, tmp_path):
+    assert not is_read(text, tmp_path)
+    with pytest.raises(PrivcheckError, match=r"what Fix\.to_json wrote"):
+        Fix.from_json(text)
+
+
+def test_a_name_that_stands_twice(tmp_path):
+    """Of two verdicts in one file the second one counted."""
+    text = VIOLATION.to_json().replace('"verdict"', '"verdict": "consistent", "verdict"', 1)
+    assert not is_read(text, tmp_path)
+    with pytest.raises(PrivcheckError, match="not JSON"):
+        AuditReport.from_json(text)
