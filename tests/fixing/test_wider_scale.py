@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,21 +66,22 @@ def bandit(body, more=""):
 SETTING = Setting(horizon=12, runs=2)
 
 
-def proposed(text, setting=SETTING):
+@cache
+def proposed(text):
     """Return the text with wider noise and its edit; None if that is not proposed."""
-    finding = look(text, "Bandit", setting)
-    found = finding._replace(charged=charged(text, Path("bandit.py"), "Bandit", measured(setting)))
-    every = proposals(Program(text, "Bandit"), found, setting)
+    finding = look(text, "Bandit", SETTING)
+    found = finding._replace(charged=charged(text, Path("bandit.py"), "Bandit", measured(SETTING)))
+    every = proposals(Program(text, "Bandit"), found, SETTING)
     return next(((each.text, each.edit) for each in every if each.edit.name == "wider-scale"), None)
 
 
-def holds(text, setting=SETTING):
-    return look(text, "Bandit", setting) is None and look(text, "Bandit", other(setting)) is None
+def holds(text):
+    return look(text, "Bandit", SETTING) is None and look(text, "Bandit", other(SETTING)) is None
 
 
 WIDER = {
     "two releases": (TWICE, "", {"0.0, 2 * (1.0 /": "0.0, 1.9 * (1.0 /", "2 * self.noise()": "1.9 * self.noise()"}),
-    "half a budget too much": (SHARED, "", {"0.0, 1.5 * (2.0 /": "0.0, 1.4 * (2.0 /", "scale=1.5 * (": "scale=1.4 * ("}),
+    "half a budget too much": (SHARED, "", {"0.0, 1.5 * (2.0 /": "0.0, 1.4 * (2.0 /", "e=1.5 * (2": "e=1.4 * (2"}),
     "a window of three": (WINDOW, "", {"3 * (1.0 /": "2.9 * (1.0 /"}),
     "a release for each arm": (FOR_EACH_ARM, "", {"self._arms * (1.0 /": "2 * (1.0 /"}),
     "a release in each round": (EACH_ROUND, ", horizon=9", {"self._horizon * (1.0 /": "12 * (1.0 /"}),
@@ -108,3 +110,17 @@ def test_a_number_of_releases_that_is_not_known_before_is_no_scale(body):
 
 def test_noise_that_grows_with_the_rounds_comes_after_edits_of_structure():
     assert proposed(bandit(EACH_ROUND, ", horizon=9"))[1].cost > 3 > proposed(bandit(TWICE))[1].cost
+
+
+def test_the_search_finds_it_and_a_certificate_grants_it(tmp_path):
+    path = tmp_path / "bandit.py"
+    path.write_text(bandit(TWICE), "utf-8")
+    first = search(SourceText.read(path), "Bandit", SETTING).patches[0]
+    assert [edit.name for edit in first.edits] == ["wider-scale"]
+    given = {"epsilon": 1.0, "arms": 2, "runs": 2}
+    assert not privcheck.certify(f"{path}:Bandit", **given).granted
+    path.write_text(first.text, "utf-8")
+    found = privcheck.certify(f"{path}:Bandit", **given)
+    assert found.granted
+    assert found.epsilon_upper == 1.0
+    assert found.ledger_epsilon == pytest.approx(1.0), "no more noise than is needed"

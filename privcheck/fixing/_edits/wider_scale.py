@@ -15,8 +15,8 @@ from privcheck.fixing._program import NotEditableError, Program, receiver
 from privcheck.fixing._source_text import Span
 
 WIDER = (
-    "the charges of a datum add up; where it would be charged c times the budget, noise that is c times as wide costs c "
-    "times less at each release, so that all of them together cost the budget"
+    "the charges of a datum add up; where it would be charged c times the budget, noise that is c times as wide costs "
+    "c times less at each release, so that all of them together cost the budget"
 )
 MOST = 64
 """Times the budget beyond which no constant is written."""
@@ -53,7 +53,7 @@ def wider_scale(program: Program, finding: Finding, setting: Setting) -> Iterato
 
 
 def _times(charged: tuple[Charged, ...], built: Constructor, own: str) -> tuple[str, int, list[Span]]:
-    """Return by what the noise has to be multiplied, as code, the least cost, and what has to be changed to reach it."""
+    """Return by what the noise has to be multiplied, as code, the least cost, and what has to be changed for it."""
     totals = [each.times for each in charged]
     if max(totals) <= totals[0] * (1.0 + 1e-6):
         if not 1.0 < totals[0] <= MOST:
