@@ -6,8 +6,9 @@
 
 Each answer is in the ledger `state/budget.db`, together with what it charged, before the client sees it. A client that
 gets no answer asks again with the same id, and gets the one answer of this event. Several processes may serve the same
-folder. Rewards of a person who has no budget left get status 429, bad input 400; both change nothing. Other errors,
-such as a full disk, get 503: ask again.
+folder. Rewards of a person who has no budget left get status 429, and `Retry-After` says from when on rewards of this
+person, under new ids, are taken again; bad input gets 400. Both change nothing. Other errors, such as a full disk, get
+503: ask again.
 
 The head in the folder `heads` says how far the ledger goes. Keep it apart from what you back up and restore: a ledger
 that is restored with its head spends again what was spent since.
@@ -15,6 +16,7 @@ that is restored with its head spends again what was spent since.
 
 import json
 import sys
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -38,16 +40,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer one event."""
+        headers = {}
         try:
             status, answer = 200, self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0))))
         except privcheck.BudgetExceededError as error:
             status, answer = 429, {"error": str(error)}
+            headers = {} if error.renews is None else {"Retry-After": format_datetime(error.renews, usegmt=True)}
         except (privcheck.PrivcheckError, ValueError, RecursionError) as error:
             status = 503 if getattr(error, "parameter", "") in ("ledger", "head") else 400
             answer = {"error": str(error)}
         text = json.dumps(answer).encode()
         self.send_response(status)
-        self.send_header("Content-Length", str(len(text)))
+        for name, value in {**headers, "Content-Length": str(len(text))}.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -30,10 +31,14 @@ class BudgetExceededError(ReleaseRefusedError):
 
     `datum` is the one whose total would be the largest; `before` and `total` are what it was charged and would be
     charged, in the unit of the budget: epsilon, rho or mu, or delta where too much would be set aside.
+
+    A guard with `per_user` and `window` also refuses rewards of a person who has no budget left. `renews` is the moment
+    at which that person's budget begins anew, in UTC; None for a budget for ever, and for a refused release.
     """
 
     datum: Datum | None = None
     before = total = math.nan
+    renews: datetime | None = None
 
 
 @dataclass(frozen=True)

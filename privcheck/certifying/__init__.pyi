@@ -7,6 +7,7 @@ from ._explored_streams import random_table as random_table
 from ._guard import guard as guard
 from ._guard import guarded as guarded
 from ._looking.first_finding import first_finding as first_finding
+from ._looking.first_finding import unlimited_ledgers as unlimited_ledgers
 from ._looking.refusal import Refusal as Refusal
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive

@@ -61,6 +61,22 @@ class Setting(NamedTuple):
     importing: float = 0.0
 
 
+class Charged(NamedTuple):
+    """What the datum that is charged most is charged in guarded runs without a budget.
+
+    Parameters
+    ----------
+    times : its total over epsilon.
+    lines : of the code that releases it.
+    arms, rounds : of the runs.
+    """
+
+    times: float
+    lines: tuple[int, ...]
+    arms: int
+    rounds: int
+
+
 class Finding(NamedTuple):
     """What a look found first.
 
@@ -71,6 +87,7 @@ class Finding(NamedTuple):
     file, line : where; an empty string and 0 if it is not known.
     cause : the leak or the refusal; None for other kinds.
     sentence : in words.
+    charged : what a datum would be charged without a budget, in several settings, if it is released again.
     """
 
     kind: str
@@ -78,6 +95,7 @@ class Finding(NamedTuple):
     line: int
     cause: Leak | Refusal | None
     sentence: str
+    charged: tuple[Charged, ...] = ()
 
 
 def look(program: Path | str, class_name: str, setting: Setting, path: Path | None = None) -> Finding | None:
@@ -205,7 +223,7 @@ def load_text(text: str, path: Path, class_name: str) -> Any:
 
 def _looked(text: str, path: Path, class_name: str, setting: Setting) -> Finding | PrivcheckError | None:
     try:
-        policy, claim, game = _target(text, path, class_name, setting)
+        policy, claim, game = target_of(text, path, class_name, setting)
         found = first_finding(policy, claim, game, setting.horizon, setting.runs, setting.seed)
     except PrivcheckError as error:
         return error
@@ -230,7 +248,8 @@ def computing() -> float:
     return sum(each.ru_utime + each.ru_stime for each in both)
 
 
-def _target(text: str, path: Path, class_name: str, setting: Setting) -> tuple[Target, Claim, Game]:
+def target_of(text: str, path: Path, class_name: str, setting: Setting) -> tuple[Target, Claim, Game]:
+    """Return a program as a target in a setting, with its claim and its game. Only for a process of its own."""
     factory = load_text(text, path, class_name)
     if setting.options:
         factory = partial(factory, **setting.options)

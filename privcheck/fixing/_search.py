@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
 
+from privcheck.fixing._charged import charged
 from privcheck.fixing._edits.edit import Edit, Proposal
 from privcheck.fixing._edits.idle import without_idle_noise
 from privcheck.fixing._edits.proposals import proposals
 from privcheck.fixing._edits.universal import universal
-from privcheck.fixing._look import Finding, Setting, computing, look
+from privcheck.fixing._look import Charged, Finding, Setting, computing, look
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
 
@@ -129,6 +130,12 @@ def longer(setting: Setting) -> Setting:
     return other(setting)._replace(epsilon=setting.epsilon, arms=setting.arms)
 
 
+def measured(setting: Setting) -> tuple[Setting, ...]:
+    """Return the settings in which charges are measured: the two of a search, and one with still more rounds."""
+    second = other(setting)
+    return setting._replace(runs=2), second._replace(runs=1), setting._replace(horizon=other(second).horizon, runs=1)
+
+
 def search(
     source: SourceText, class_name: str, setting: Setting, *, looks: int = 40, edits: int = 5, seconds: float = 60.0
 ) -> Found:
@@ -163,6 +170,7 @@ class _Search:
         self.refused, self.unfit = list[str](), list[str]()
         self.start = self._program(source.text)
         self._seen: dict[str, Finding | None] = {}
+        self._charged: dict[str, tuple[Charged, ...]] = {}
         self._waiting: list[tuple[int, int, Step]] = []
         self._numbers = count()
 
@@ -274,10 +282,20 @@ class _Search:
             heapq.heappush(self._waiting, (new.cost, next(self._numbers), new))
 
     def _proposals(self, text: str, finding: Finding) -> list[Proposal]:
+        if finding.kind == "again":
+            finding = finding._replace(charged=self._charged_in(text))
         try:
             return proposals(self._program(text), finding, self.setting)
         except (NotEditableError, SyntaxError):
             return []
+
+    def _charged_in(self, text: str) -> tuple[Charged, ...]:
+        """Return what a datum is charged without a budget, in three settings that differ in arms and rounds."""
+        if text not in self._charged:
+            settings = measured(self.setting)
+            self.until += sum(setting.importing for setting in settings)
+            self._charged[text] = charged(text, self.source.path, self.class_name, settings)
+        return self._charged[text]
 
     def _place(self, text: str, finding: Finding) -> tuple[str, str]:
         """Return the method and the code of the statement that something was found in."""

@@ -114,6 +114,7 @@ class Frontier(Result):
     points : one for each policy and budget.
     bounds : the theory on a grid of budgets; empty if `bounds` has no family of such rewards.
     remarks : policies with fewer runs, without an audit or a certificate, or of another notion of privacy, in words.
+    shuffle_arms : whether the arms were in a random order in every simulated run.
     """
 
     environment: str
@@ -125,6 +126,7 @@ class Frontier(Result):
     points: tuple[FrontierPoint, ...] = field(repr=False)
     bounds: tuple[FrontierBound, ...] = field(repr=False)
     remarks: tuple[str, ...] = field(default=(), repr=False)
+    shuffle_arms: bool = False
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -160,8 +162,8 @@ class Frontier(Result):
         return papers_of(self.policies)
 
     def to_json(self) -> str:
-        """Return all fields as JSON text."""
-        own = {name: getattr(self, name) for name in SETTING}
+        """Return all fields as JSON text; "shuffle_arms" is there if it was asked for."""
+        own = {name: getattr(self, name) for name in SETTING} | ({"shuffle_arms": True} if self.shuffle_arms else {})
         rows = {"points": self.rows("points"), "bounds": self.rows("bounds")}
         return to_json({"frontier": own} | rows | {"remarks": self.remarks})
 
@@ -178,6 +180,7 @@ class Frontier(Result):
             if version_of(found) is None:
                 raise ValueError(f"schema_version {found['schema_version']}")
             own = {name: found["frontier"][name] for name in SETTING}
+            own["shuffle_arms"] = found["frontier"].get("shuffle_arms", False)
             rows = {name: found[name] for name in ("points", "bounds", "remarks")}
             return well_typed(cast("Frontier", revived(own | rows, Frontier)))
         except (ValueError, TypeError, KeyError, AttributeError) as error:

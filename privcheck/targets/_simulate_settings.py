@@ -176,6 +176,7 @@ class FrontierGame(Declared):
     )
     environment: Any = like(SimulatedGame, "environment")  # noqa: RUF009
     horizon: int = like(SimulatedGame, "horizon")
+    shuffle_arms: bool = like(SimulatedGame, "shuffle_arms")
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ class FrontierSettings(Options):
 
     NAMES: ClassVar[tuple[str, ...]] = (
         "epsilons", "horizon", "environment", "runs", "audit_runs", "certificates", "time_budget", "seed", "jobs",
-        "scheduler", "store", "delta", "rho", "mu",
+        "scheduler", "store", "delta", "rho", "mu", "shuffle_arms",
     )  # fmt: skip
 
     game: FrontierGame = field(default_factory=FrontierGame)

@@ -13,7 +13,7 @@ from privcheck.auditing import audit
 from privcheck.bandits import ALGORITHMS, Algorithm, ShippedId
 from privcheck.bounds import THEOREMS, Bounds, BoundValue, trivial_bounds
 from privcheck.certifying import certify
-from privcheck.declared import POSITIVE, check
+from privcheck.declared import POSITIVE, Switch, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
@@ -53,6 +53,7 @@ def frontier(
     delta: float = 0.0,
     rho: Sequence[float] | None = None,
     mu: Sequence[float] | None = None,
+    shuffle_arms: bool = False,
 ) -> Frontier:
     r"""Simulate, audit and certify policies at several budgets, and return regret against epsilon, rho or mu.
 
@@ -71,6 +72,7 @@ def frontier(
     delta : of every budget in epsilon, in [0, 1): a policy receives it in its simulation, audit and certificate.
     rho, mu : budgets in zCDP or in Gaussian DP, each > 0, in place of `epsilons`; most shipped
         algorithms take epsilon.
+    shuffle_arms : whether the simulations put the arms in a random order in every run; see `privcheck.simulate`.
 
     Returns
     -------
@@ -111,6 +113,7 @@ def frontier(
     with scheduler_address(scheduler) as address:
         by: dict[str, Any] = {"seed": seed, "jobs": jobs, "scheduler": address, "store": store}
         once = by | {"horizon": horizon, "runs": runs, "checkpoints": 1, "time_budget": time_budget}
+        once["shuffle_arms"] = shuffle_arms = check("shuffle_arms", shuffle_arms, Switch(), "True or False")
         unit = budgets[0].unit
         for policy, name in zip(given, _names(given), strict=True):
             takes = _takes(policy, unit)
@@ -133,7 +136,8 @@ def frontier(
     names = tuple(getattr(place, "names", ()))
     pure = [budget.amount for budget in budgets if budget.unit == "epsilon" and not budget.delta]
     bounds = _theory(place, pure, int(horizon)) if pure else ()
-    return Frontier(place.id, place.means, names, int(horizon), seed, CONFIDENCE, tuple(points), bounds, tuple(remarks))
+    told_of = place.id, place.means, names, int(horizon), seed, CONFIDENCE
+    return Frontier(*told_of, tuple(points), bounds, tuple(remarks), shuffle_arms)
 
 
 @dataclass(frozen=True)

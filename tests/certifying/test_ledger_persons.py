@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import math
 import sys
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 
@@ -164,6 +165,41 @@ def test_windows_begin_on_the_hour_at_midnight_and_on_mondays(tmp_path, clock, w
     assert admitted(guarded, "u1") == 0
     clock[0] += 1
     assert admitted(guarded, "u1") == 1
+
+
+@pytest.mark.parametrize(("window", "seconds"), [("hour", 3600), ("day", DAY), ("week", 7 * DAY), (None, None)])
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_refusal_says_when_the_budget_begins_anew(tmp_path, clock, window, seconds, kept):
+    """The same time for ever under one id: what is asked again was refused then."""
+    begins = clock[0] = 4 * DAY + 3 * 7 * DAY  # a Monday, midnight in UTC
+    options = {"per_user": 0.5, "window": window}
+    guarded = guard(tmp_path, **options) if kept else privcheck.guard(policies.Blocks, epsilon=0.5, arms=2, **options)
+    guarded.update(guarded.select(), 1.0, user="u1")
+    arm = guarded.select()
+    told = {"action": arm, "reward": 1.0, "user": "u1", "request_id": "e2"}
+    clock[0] += 7
+    (first,) = guarded.update_many([told])
+    clock[0] += 3000
+    with pytest.raises(BudgetExceededError) as again:
+        guarded.update(arm, 1.0, user="u1", request_id="e2")
+    assert str(first) == str(again.value)
+    if window is None:
+        assert first.renews is again.value.renews is None
+        assert "UTC" not in str(first)
+        return
+    assert first.renews == again.value.renews == datetime.fromtimestamp(begins + seconds, UTC)
+    assert first.renews.utcoffset() == timedelta(0)
+    assert f"; the next {window} begins on {first.renews:%Y-%m-%d at %H:%M} UTC" in str(first)
+    clock[0] = first.renews.timestamp() - 1
+    with pytest.raises(BudgetExceededError):
+        guarded.update(arm, 1.0, user="u1")
+    clock[0] += 1
+    guarded.update(arm, 1.0, user="u1")
+    assert not kept or ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+def test_a_refused_release_names_no_time():
+    assert BudgetExceededError("release", "", "").renews is None
 
 
 class Late(policies.PlainBlocks):

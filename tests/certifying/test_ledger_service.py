@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,29 @@ def test_a_service_that_is_killed_answers_each_event_once(tmp_path, evidence):
     connection.close()
     assert (counts, most) == ((events,), (4,))
     assert refused == events - 20 or int(time.time()) // 86_400 > day, "20 rewards of five persons in a day"
+
+
+def test_who_has_no_budget_left_is_told_when_to_come_again(tmp_path):
+    process, port = start(tmp_path)
+    told, taken = {"action": 0, "reward": 1.0, "user": "u1"}, 200
+    try:
+        for number in range(9):  # the budget of a day is that of four rewards, and the day may end meanwhile
+            told |= {"id": f"e{number}", "action": ask(port, "select", {"id": f"e{number}"})[1]["action"]}
+            if (taken := ask(port, "update", told)[0]) != 200:
+                break
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/update", json.dumps(told).encode(), timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    with refused.value as error:
+        when = parsedate_to_datetime(error.headers["Retry-After"])
+        said = json.loads(error.read())["error"]
+    assert taken == error.code == 429
+    assert 0 < when.timestamp() - time.time() <= 86_400
+    assert when.timestamp() % 86_400 == 0
+    assert f"{when:%Y-%m-%d at %H:%M} UTC" in said
 
 
 def test_an_old_copy_is_refused_in_one_line(tmp_path):

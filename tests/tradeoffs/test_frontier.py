@@ -110,6 +110,39 @@ def test_points_are_those_of_simulate_and_bounds_those_of_the_theory():
     assert lowers == sorted(lowers, reverse=True)
 
 
+class First:
+    """Plays the first arm for ever."""
+
+    def __init__(self, rng, epsilon):
+        pass
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        pass
+
+
+def test_arms_in_random_order_give_the_first_one_no_advantage(tmp_path):
+    quick = {"epsilons": [1.0], "horizon": 50, "runs": 40, "audit_runs": 0, "certificates": False}
+    plain = frontier([First, "adap-ucb"], MEANS, **quick)
+    found = frontier([First, "adap-ucb"], MEANS, **quick, shuffle_arms=True)
+    assert (plain.points[0].mean, plain.shuffle_arms, found.shuffle_arms) == (0.0, False, True)
+    for point in found.points:
+        policy = First if point.policy != "adap-ucb" else point.policy
+        expected = privcheck.simulate(policy, MEANS, horizon=50, runs=40, checkpoints=1, epsilon=1.0, shuffle_arms=True)
+        assert point.mean == expected.summary()[0]["mean"] > 0.0
+    assert found.points[0].q95 == pytest.approx(50 * (max(MEANS) - min(MEANS)))
+    found.save(tmp_path / "frontier.json")
+    assert privcheck.load(tmp_path / "frontier.json") == found
+    assert "shuffle_arms" not in plain.to_json(), "what was written before stays as it is"
+    found.save_html(tmp_path / "frontier.html")
+    assert "random in every run" in (tmp_path / "frontier.html").read_text(encoding="utf-8")
+    tables = details(found).renderables
+    assert "arms in a random order in every run" in str(tables[0].title)
+    assert "random" not in str(details(plain).renderables[0].title)
+
+
 def test_files(tmp_path):
     point = FrontierPoint("adap-ucb", 1.0, 5.0, None, 4.0, 6.0, 1, 0.5, "consistent", math.inf)
     bound = FrontierBound(1.0, None, None, 9.0, "azize-basu-2022/thm8-explicit")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import closing
+
 import numpy as np
 
+from privcheck.accounting import Ledger
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import random_table
 from privcheck.certifying._looking.refusal import Refusal, StoppingSession
@@ -34,8 +38,36 @@ def first_finding(
     ------
     PrivcheckError : a policy that fails under the guard.
     """
-    rng = np.random.default_rng([seed, 0])
     elsewhere = GlobalDraws()
+    with closing(_played(policy, claim, game, length, runs, seed, elsewhere)) as sessions:
+        for session in sessions:
+            if session.first is not None:
+                return session.first
+    return elsewhere.names or None
+
+
+def unlimited_ledgers(policy: Target, game: Game, length: int, runs: int, seed: int) -> list[Ledger]:
+    """Return the ledgers of the same runs without a budget: no release is refused, and a run ends at its first leak.
+
+    They tell how much the budget of a refused release would have to be, or how much more noise it needs.
+
+    Parameters
+    ----------
+    policy, game, length, runs, seed : as for a certificate.
+
+    Raises
+    ------
+    PrivcheckError : a policy that fails under the guard.
+    """
+    with closing(_played(policy, Claim(), game, length, runs, seed, GlobalDraws())) as sessions:
+        return [session.ledger for session in sessions]
+
+
+def _played(
+    policy: Target, claim: Claim, game: Game, length: int, runs: int, seed: int, elsewhere: GlobalDraws
+) -> Generator[StoppingSession]:
+    """Yield the session of each guarded run, after it."""
+    rng = np.random.default_rng([seed, 0])
     with from_clean(policy.build) as build, translated(build):
         for number in range(runs):
             table = random_table(rng, length, policy.arms, game, number)
@@ -45,6 +77,4 @@ def first_finding(
             with elsewhere.noticed():
                 played = build(session.generator(coins))
                 drive_guarded(played, table, session, policy.feedback)
-            if session.first is not None:
-                return session.first
-    return elsewhere.names or None
+            yield session

@@ -202,7 +202,7 @@ class Engine:
     def _refusal(self, event: Event) -> Answer | None:
         assert self.persons is not None
         event.window = self._window = self.persons.now(self._window)
-        refused = self.persons.refusal(self.journal.admissions(event.person, event.window), self.scope)
+        refused = self.persons.refusal(self.journal.admissions(event.person, event.window), self.scope, event.window)
         if refused is None:
             return None
         self.played.check_arguments(event.given)  # what is wrong changes nothing, whoever gave it

@@ -7,6 +7,7 @@ import json
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from privcheck.accounting import BudgetExceededError, ReleaseRefusedError
@@ -62,7 +63,10 @@ class Answer:
                     parts = [str(part) for part in (error.parameter, error.value, error.expected, error.hint)]
             text = on_one_line(in_words(error))[:LONGEST]
         said = {"error": {"type": kind, "text": text, "parts": parts}, "closes": list(self.closes)}
-        return {**said, "person": self.person} if self.person else said
+        if not self.person:
+            return said
+        renews = {"renews": time.timestamp()} if (time := _renews(error)) is not None else {}
+        return {**said, "person": self.person, **renews}
 
     @property
     def text(self) -> str:
@@ -80,6 +84,8 @@ class Answer:
         if error["parts"]:
             parameter, got, expected, hint = error["parts"]
             raised = KNOWN[error["type"]](parameter, words(got), expected, hint)
+            if isinstance(raised, BudgetExceededError) and "renews" in said:
+                raised.renews = datetime.fromtimestamp(said["renews"], UTC)
         else:
             got = words(f"an event that was answered by {error['text']}")
             raised = GuardClosedError("call", got, "an event without an error", "one event has one answer for ever")
@@ -91,6 +97,7 @@ class Answer:
             return self
         got = words(f"{user}, {str(self.error.value).removeprefix(SOMEBODY)}")
         named = BudgetExceededError(self.error.parameter, got, self.error.expected, self.error.hint)
+        named.renews = self.error.renews
         return Answer(None, named, self.closes, self.person)
 
     def result(self) -> Any:
@@ -98,6 +105,10 @@ class Answer:
         if self.error is not None:
             raise self.error
         return self.value
+
+
+def _renews(error: BaseException) -> datetime | None:
+    return error.renews if isinstance(error, BudgetExceededError) else None
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -94,8 +95,14 @@ class Persons:
         roots = math.fsum(math.sqrt(cost) for cost in costs) * (1.0 + 1e-12)
         return Fraction(roots) ** 2 <= total
 
-    def refusal(self, before: Sequence[Admission], scope: str) -> BudgetExceededError | None:
-        """Return why one more reward of a person is not passed on, without the name; None if it is."""
+    def renews(self, window: int) -> datetime | None:
+        """Return the moment at which a window ends, in UTC; None if it never does."""
+        if self.window is None:
+            return None
+        return datetime.fromtimestamp((window + 1) * SECONDS[self.window] + _MONDAY, UTC)
+
+    def refusal(self, before: Sequence[Admission], scope: str, window: int) -> BudgetExceededError | None:
+        """Return why one more reward of a person in a window is not passed on, without the name; None if it is."""
         if self.fits([admission.scope for admission in before], scope):
             return None
         each = ", ".join(dict.fromkeys(f"{float(self.budgets[admission.scope]):g}" for admission in before))
@@ -105,8 +112,12 @@ class Persons:
         )
         got = words(f"{SOMEBODY}who has no budget left: {each} each for the rewards of rounds {rounds}")
         when = f" in one {self.window}" if self.window else ""
-        hint = "the reward was not passed on, and nothing was spent"
-        return BudgetExceededError("user", got, f"rewards that cost at most {self.per_user:g} together{when}", hint)
+        hint, renews = "the reward was not passed on, and nothing was spent", self.renews(window)
+        hint += f"; the next {self.window} begins on {renews:%Y-%m-%d at %H:%M} UTC" if renews else ""
+        expected = f"rewards that cost at most {self.per_user:g} together{when}"
+        refused = BudgetExceededError("user", got, expected, hint)
+        refused.renews = renews
+        return refused
 
 
 def persons(

@@ -41,13 +41,19 @@ class Constructor:
 
     def epsilon(self, own: str = "self") -> tuple[str, list[Span]]:
         """Return the expression of epsilon in a method, and what has to be changed for it."""
-        if self.init is None:
-            return f"{own}.{self._field('epsilon')}", []
-        if "epsilon" not in self._parameters:
+        if self.init is not None and "epsilon" not in self._parameters:
             return self._kept("epsilon", own, self._new_parameter("epsilon"))
-        if name := self._keeps("epsilon"):
-            return f"{own}.{name}", []
-        return self._kept("epsilon", own, [])
+        return self.parameter("epsilon", own)
+
+    def parameter(self, name: str, own: str) -> tuple[str, list[Span]]:
+        """Return the expression of a parameter that the constructor has, and what has to be changed for it."""
+        if self.init is None:
+            return f"{own}.{self._field(name)}", []
+        if name not in self._parameters:
+            raise NotEditableError(f"the constructor takes no {name}")
+        if kept := self._keeps(name):
+            return f"{own}.{kept}", []
+        return self._kept(name, own, [])
 
     @property
     def _parameters(self) -> list[str]:

@@ -6,10 +6,11 @@ from privcheck.fixing._edits.edit import Proposal
 from privcheck.fixing._edits.generators import own_generator
 from privcheck.fixing._edits.noise_edits import noise
 from privcheck.fixing._edits.structure import structure
+from privcheck.fixing._edits.wider_scale import wider_scale
 from privcheck.fixing._look import Finding, Setting
 from privcheck.fixing._program import NotEditableError, Program
 
-FAMILIES = (own_generator, noise, structure)
+FAMILIES = (own_generator, noise, wider_scale, structure)
 
 
 def proposals(program: Program, finding: Finding, setting: Setting) -> list[Proposal]:

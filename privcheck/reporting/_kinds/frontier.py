@@ -37,7 +37,8 @@ def details(frontier: Frontier) -> Group:
     runs = max(point.runs for point in frontier.points)
     delta = max(point.delta for point in frontier.points)
     at = f", delta = {delta:g}" if delta else ""
-    table = titled_table(f"pseudo-regret after {frontier.horizon:,} rounds on {place}, {runs:,} runs{at}")
+    order = ", arms in a random order in every run" if frontier.shuffle_arms else ""
+    table = titled_table(f"pseudo-regret after {frontier.horizon:,} rounds on {place}, {runs:,} runs{at}{order}")
     for column in COLUMNS:
         if column == "policy":
             table.add_column(column, overflow="fold")

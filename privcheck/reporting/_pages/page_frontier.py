@@ -71,7 +71,9 @@ def _number(value: float | None) -> Cell | str:
 
 def _setting(frontier: Frontier, where: str) -> list[tuple[str, str]]:
     remarks = [("remark", remark) for remark in frontier.remarks]
-    return [("environment", where), ("rounds", f"{frontier.horizon:,}"), ("seed", str(frontier.seed)), *remarks]
+    order = [("order of the arms", "random in every run")] if frontier.shuffle_arms else []
+    rounds, seed = ("rounds", f"{frontier.horizon:,}"), ("seed", str(frontier.seed))
+    return [("environment", where), *order, rounds, seed, *remarks]
 
 
 def _meaning(frontier: Frontier) -> list[str]:
