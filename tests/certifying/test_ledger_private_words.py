@@ -215,8 +215,8 @@ def test_a_name_that_an_earlier_version_wrote_is_not_shown_to_another_person(tmp
         of = Persons.refusal
         for user in names:
 
-            def named(self, before, scope, user=user):
-                refused = of(self, before, scope)
+            def named(self, before, scope, window, user=user):
+                refused = of(self, before, scope, window)
                 if refused is not None:
                     got = privcheck.errors.words(str(refused.value).replace("a person", str(user), 1))
                     refused = privcheck.BudgetExceededError("user", got, refused.expected, refused.hint)

@@ -100,13 +100,13 @@ def test_who_has_no_budget_left_is_told_when_to_come_again(tmp_path):
                 break
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/update", json.dumps(told).encode(), timeout=60)
+        with refused.value as error:
+            when = parsedate_to_datetime(error.headers["Retry-After"])
+            said = json.loads(error.read())["error"]
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
-    with refused.value as error:
-        when = parsedate_to_datetime(error.headers["Retry-After"])
-        said = json.loads(error.read())["error"]
     assert taken == error.code == 429
     assert 0 < when.timestamp() - time.time() <= 86_400
     assert when.timestamp() % 86_400 == 0
