@@ -197,8 +197,8 @@ def measure(path: str | Path, parameter: str = "path") -> Measured:
 def _audit(source: JsonSource) -> Measured:
     found = AuditReport.from_json(source.text)
     names = ("neighbours", "observe", "messages", "encode", "feedback", "rewards", "arms", "horizon")
-    names += ("contexts", "confidence", "error", "guarded")
-    asked = {"claim": _claim(found)} | {name: getattr(found, name) for name in names}
+    kept = ("contexts", "confidence", "error", "guarded")
+    asked = {"claim": _claim(found)} | {name: getattr(found, name) for name in (*names, *kept)}
     own = found.certificate
     return Measured(
         "audit", found.target, plain(asked), found.verdict, None if own is None else certificate_word(own),
