@@ -22,8 +22,8 @@ from privcheck.accounting import (
     in_units,
 )
 from privcheck.certifying._calls import Process
+from privcheck.certifying._charging.joint_charges import JointCharges
 from privcheck.certifying._charging.one_release import RANGE, charges_of, name_of, sensitivities_of
-from privcheck.certifying._charging.several_releases import JointCharges
 from privcheck.certifying._noise_source import check_sampler
 from privcheck.certifying._outside.release_generators import ReleaseGenerators
 from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw

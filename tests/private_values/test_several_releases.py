@@ -176,3 +176,24 @@ def test_a_guard_with_a_ledger_file_charges_each_release_alone(tmp_path):
         policy.update(policy.select(), 0.3)
         found.append(policy.ledger.total.epsilon)
     assert found == [pytest.approx(2.0, rel=1e-7), pytest.approx(3.0, rel=1e-7)]
+
+
+@pytest.mark.parametrize("law", ["laplace", "normal"])
+@pytest.mark.parametrize("loss", [1e-3, 1e-10, 1e-12])
+def test_coefficients_over_scales_that_underflow_are_not_charged_jointly(law, loss):
+    """A coefficient over a scale of 1e-318 has few digits; times numbers of 1e308 that is not negligible."""
+    largest, weight = 1e308, 2.0**-20
+    while (scale := largest * weight / loss) > 1e307:
+        weight /= 2.0
+    session = session_of()
+    x, y = numbers(session, 1, high=largest)
+    x, y = weight * x, weight * y
+    mechanism = Laplace if law == "laplace" else Gaussian
+    with session.active():
+        for value in (x + y, x - y, x):
+            mechanism.with_scale(scale).release(value, None)
+    one = largest * weight / scale
+    if law == "laplace":
+        assert session.ledger.total.epsilon >= 3.0 * one * (1.0 - 2e-9)
+    else:
+        assert session.ledger.total.mu >= math.sqrt(5.0) * one * (1.0 - 2e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Hashable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -131,7 +132,8 @@ class SeveralReleases:
         rounding = float(errors.sum()) + inside(sizes.reshape(value.shape))
         features, weights = tidy.features, tidy.weights / scale
         bounded = table.group.take(features) >= 0
-        if not (np.isfinite(weights).all() and weights.all() and math.isfinite(added := rounding / scale)):
+        exact = np.isfinite(weights) & (np.abs(weights) >= sys.float_info.min)  # subnormal quotients lose digits
+        if not (exact.all() and math.isfinite(added := rounding / scale)):
             return {}
         if bounded.any() and not table.curves.keys() >= set(features[bounded].tolist()):
             return {}  # what is known of a vector is its norm, in one release
