@@ -108,13 +108,14 @@ class Database:
         queue: Path | None = None,
     ) -> None:
         self.file, self.refusal, self._pragmas = file, refusal, pragmas
-        self.queue = None if queue is None else Queue(queue)
+        self._place = file.absolute()  # a fork, or another thread, may open it from another folder
+        self.queue = None if queue is None else Queue(queue.absolute())
         self._others: list[sqlite3.Connection] = []
         with refusal.turning_errors():
             if upgrades:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 check_local(refusal.parameter, file.parent)
-            self._connection, self._process = connected(file, pragmas), os.getpid()
+            self._connection, self._process = connected(self._place, pragmas), os.getpid()
             try:
                 for name, function in functions.items() if upgrades and self._format() < len(upgrades) else ():
                     self._connection.create_function(name, 1, function)
@@ -169,7 +170,7 @@ class Database:
 
     def another(self) -> Database:
         """Return the same file with a connection of its own, for another thread."""
-        return Database(self.file, self.refusal, (), self._pragmas)
+        return Database(self._place, self.refusal, (), self._pragmas)
 
     def close(self) -> None:
         """Close the connection."""
@@ -181,7 +182,7 @@ class Database:
     def _own(self) -> sqlite3.Connection:
         if self._process != os.getpid():
             self._others.append(self._connection)  # an object that nothing refers to would be closed
-            self._connection, self._process = connected(self.file, self._pragmas), os.getpid()
+            self._connection, self._process = connected(self._place, self._pragmas), os.getpid()
         return self._connection
 
 
@@ -196,17 +197,16 @@ class Transaction:
     def __enter__(self) -> None:
         queue = self._database.queue
         try:
-            if queue is not None:
-                queue.enter()
-            self._database.execute("BEGIN IMMEDIATE")
-        except PrivcheckError:
-            raise
-        except BaseException:  # Ctrl-C, after the transaction had begun
+            try:
+                if queue is not None:
+                    queue.enter()
+                self._database.execute("BEGIN IMMEDIATE")
+            finally:
+                if queue is not None:
+                    queue.leave()
+        except BaseException:  # a signal, of whatever class its error is, after the transaction had begun
             self._database.roll_back()
             raise
-        finally:
-            if queue is not None:
-                queue.leave()
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is not None:

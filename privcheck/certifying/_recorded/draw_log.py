@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.certifying._recorded.values import encoded_charges, noise_as_bytes, noise_of_bytes
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal import DRAW, Entry
@@ -125,6 +126,8 @@ class DrawLog:
                 try:
                     output = draw()
                 except Exception as error:  # of a public value: an error of the policy
+                    if is_interrupt(error):
+                        raise
                     failed = error
                 else:
                     self._keep(by, output)

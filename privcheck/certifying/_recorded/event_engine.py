@@ -12,6 +12,7 @@ from privcheck.certifying._recorded.argument_checks import check_events
 from privcheck.certifying._recorded.draw_log import DrawLog, Interrupted, Moved, changed
 from privcheck.certifying._recorded.events import PLAIN, Answer, Event, answer_in
 from privcheck.certifying._recorded.frozen_state import Thawed
+from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.snapshots import Snapshots
@@ -271,7 +272,7 @@ class Engine:
             self.log.playing = False
             self._play_on()
         except BaseException as error:
-            if not isinstance(found := self.log.stopped or error, Exception):  # not of the snapshot
+            if is_interrupt(found := self.log.stopped or error):  # not of the snapshot
                 raise
             self._forget()
             try:
