@@ -27,7 +27,6 @@ from privcheck.certifying._calls import Process
 from privcheck.certifying._noise_source import check_sampler
 from privcheck.certifying._outside.release_generators import ReleaseGenerators
 from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
-from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
 from privcheck.mechanisms import (
@@ -384,12 +383,8 @@ def _sample(mechanism: Mechanism, value: Private, noise: np.random.Generator | N
     try:
         with np.errstate(all="ignore"):
             return mechanism.draw(_hidden(mechanism, value), noise, secure=secure)
-    except PrivcheckError as error:
-        return FailedDraw(error.parameter, f"a private value of shape {value.shape}", error.expected, error.hint)
     except Exception as error:
-        if is_interrupt(error):
-            raise
-        return FailedDraw("mechanism", f"{_name(mechanism)}, which raises {type(error).__name__}", "one that draws", "")
+        return FailedDraw.of(error, _name(mechanism), value.shape)
 
 
 BOUNDS = ("epsilon", "rho", "mu", "delta")

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import privcheck
-
 from privcheck.certifying import _execution, _session
 from privcheck.errors import GuardClosedError
 from privcheck.scheduling import Database, Refusal
@@ -141,7 +140,7 @@ def test_a_time_limit_while_another_worker_holds_the_file_leaves_no_transaction_
     other.execute("BEGIN IMMEDIATE")
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
     threading.Timer(0.3, other.execute, ("ROLLBACK",)).start()
-    with Alarms(error), pytest.raises(BaseException):  # noqa: B017, PT011 - which of them is another matter
+    with Alarms(error), pytest.raises(BaseException):  # noqa: B017 - which of them is another matter
         guarded.select(request_id="e1")
     other.execute("BEGIN IMMEDIATE")  # nobody holds it
     other.execute("ROLLBACK")
@@ -189,6 +188,14 @@ def test_a_database_is_found_from_another_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert database.another().rows("SELECT count(*) FROM seen") == [(0,)]
     database.close()
+
+
+def test_a_ledger_is_a_file_whatever_its_name_says_to_sqlite(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    guarded = guard(tmp_path, ledger=":memory:")
+    arm = guarded.select(request_id="e1")
+    close(guarded)
+    assert guard(tmp_path, ledger=":memory:").select(request_id="e1") == arm
 
 
 class ByContext(policies.Blocks):

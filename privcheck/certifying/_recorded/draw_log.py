@@ -53,6 +53,15 @@ class FailedDraw(NamedTuple):
     expected: str
     hint: str
 
+    @classmethod
+    def of(cls, error: Exception, mechanism: str, shape: tuple[int, ...]) -> FailedDraw:
+        """Return why a mechanism failed, in words that do not show the value; raise what came from outside of it."""
+        if is_interrupt(error):
+            raise error
+        if isinstance(error, PrivcheckError):
+            return cls(error.parameter, f"a private value of shape {shape}", error.expected, error.hint)
+        return cls("mechanism", f"{mechanism}, which raises {type(error).__name__}", "one that draws", "")
+
 
 class Interrupted(BaseException):
     """Ends a call without an answer: the journal could not be written, or another worker has gone on with the event.

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from privcheck.certifying._calls import Calls
-from privcheck.certifying._recorded import forked, replay_checks
+from privcheck.certifying._recorded import forked, interrupts, replay_checks
 from privcheck.certifying._recorded.argument_checks import check_events
 from privcheck.certifying._recorded.draw_log import DrawLog, Interrupted, Moved, changed
 from privcheck.certifying._recorded.events import PLAIN, Answer, Event, answer_in
 from privcheck.certifying._recorded.frozen_state import Thawed
-from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.snapshots import Snapshots
@@ -272,7 +271,7 @@ class Engine:
             self.log.playing = False
             self._play_on()
         except BaseException as error:
-            if is_interrupt(found := self.log.stopped or error):  # not of the snapshot
+            if interrupts.is_interrupt(found := self.log.stopped or error):  # not of the snapshot
                 raise
             self._forget()
             try:

@@ -27,7 +27,7 @@ def is_interrupt(error: BaseException) -> bool:
 def _codes(handler: Any) -> Iterator[CodeType]:
     while isinstance(handler, partial):
         handler = handler.func
-    for function in (handler, getattr(type(handler), "__call__", None)):
+    for function in (handler, type(handler).__call__):
         code = getattr(getattr(function, "__func__", function), "__code__", None)
         if isinstance(code, CodeType):
             yield code
