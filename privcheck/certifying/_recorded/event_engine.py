@@ -233,8 +233,7 @@ class Engine:
         return answer
 
     def _begin(self, event: Event, draws: list[Entry], *, live: bool) -> None:
-        assert self.log is not None
-        assert self._bits is not None
+        assert self.log is not None and self._bits is not None
         self.log.begin(event, draws, live=live)
         self._coins["state"]["counter"][1] = event.number
         self._bits.state = self._coins
@@ -286,7 +285,7 @@ class Engine:
         self._take_coins(facts["spawned"])
         self._begin(Event("start"), [], live=False)
         self._played = self._build(self.log, self.calls, self._bits, thawed)
-        self._events, self._window = facts["events"], max(self._window, facts["window"])
+        self._events, self._began, self._window = facts["events"], thawed.place[0], max(self._window, facts["window"])
         self._known, self._ended, self._position = dict(facts["known"]), facts["ended"], thawed.place
         self._snapshots.went_on(self._events)
 
@@ -310,6 +309,7 @@ class Engine:
                 self._close(str(entry.said["by"]))
             elif entry.kind == ENVIRONMENT:
                 self._known[str(entry.said["code"])] = entry.said["is"]
+                replay_checks.check_kept(entry, self._began)
             elif entry.kind != SCOPE:
                 self._window = max(self._window, entry.window)
                 if entry.event >= 0:
@@ -391,7 +391,7 @@ class Engine:
         if self.log is not None:
             self.log.playing, self.log.session = False, None
         self._played, self._position, self._events = None, (0, START), 0
-        self._known, self._ended = dict[str, Any](), False
+        self._known, self._ended, self._began = dict[str, Any](), False, 0
         self.calls.reopen()
 
     def after_fork(self) -> None:

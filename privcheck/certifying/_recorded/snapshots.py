@@ -11,7 +11,7 @@ from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.values import decoded
 from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.errors import PrivcheckError, on_one_line, words
-from privcheck.journal import Journal, Snapshot
+from privcheck.journal import ENVIRONMENT, Entry, Journal, Snapshot
 from privcheck.scheduling import digest
 
 EVERY = 1000
@@ -105,17 +105,23 @@ class Snapshots:
         ------
         PrivcheckError : there can be no snapshot, so that what was told is needed to play the policy again.
         """
-        kept = self._kept(played, bits, facts, position)
+        kept = self._kept(played, bits, facts, position, orders=False)
         if isinstance(kept, str):
             got, hint = words(f"a policy without a snapshot: {kept}"), "what events were told is played at each start"
             raise PrivcheckError("policy", got, "a policy that can be written and read back", hint)
         self._journal.keep(kept)
-        return self._journal.forget(position[0], self._in_use(played))
+        deleted = self._journal.forget(position[0], self._in_use(played))
+        if not facts["ended"]:  # all workers go on from this snapshot
+            said = {"code": self._environment, "is": facts["known"][self._environment], "forgot": True}
+            self._journal.append(Entry(0, -1, ENVIRONMENT, json.dumps(said)))
+        return deleted
 
-    def _kept(self, played: Played, bits: Any, facts: dict[str, Any], position: tuple[int, bytes]) -> Snapshot | str:
+    def _kept(
+        self, played: Played, bits: Any, facts: dict[str, Any], position: tuple[int, bytes], *, orders: bool = True
+    ) -> Snapshot | str:
         leaks = len(played.session.leaks)
         try:
-            state = frozen(played, bits, facts)
+            state = frozen(played, bits, facts, orders=orders)
             if not self._problem and self._digest() != self._code.partition(" ")[2]:
                 return OUTSIDE
         except PrivcheckError as error:
