@@ -233,7 +233,8 @@ class Engine:
         return answer
 
     def _begin(self, event: Event, draws: list[Entry], *, live: bool) -> None:
-        assert self.log is not None and self._bits is not None
+        assert self.log is not None
+        assert self._bits is not None
         self.log.begin(event, draws, live=live)
         self._coins["state"]["counter"][1] = event.number
         self._bits.state = self._coins
@@ -291,8 +292,7 @@ class Engine:
 
     def _play_on(self) -> None:
         """Play what other workers have added, and finish the event that one of them has left."""
-        end = self.journal.head()
-        if self._played is not None and end == self._position:
+        if (end := self.journal.head()) == self._position and self._played is not None:
             return
         replay_checks.check_end(end, self._position)
         event: Event | None = None
