@@ -103,17 +103,23 @@ class Snapshots:
 
         Raises
         ------
-        PrivcheckError : there can be no snapshot, so that what was told is needed to play the policy again.
+        PrivcheckError : there can be no snapshot, so that what was told is needed to play the policy again; the scope
+            is continued, and its snapshot would bring back what the newest one has forgotten.
         """
+        if facts["ended"]:
+            got, hint = (
+                words("forget() of a scope that another one continues"),
+                "it forgets what this one was told, too",
+            )
+            raise PrivcheckError("scope", got, "forget() of the scope that goes on", hint)
         kept = self._kept(played, bits, facts, position, orders=False)
         if isinstance(kept, str):
             got, hint = words(f"a policy without a snapshot: {kept}"), "what events were told is played at each start"
             raise PrivcheckError("policy", got, "a policy that can be written and read back", hint)
         self._journal.keep(kept)
         deleted = self._journal.forget(position[0], self._in_use(played))
-        if not facts["ended"]:  # all workers go on from this snapshot
-            said = {"code": self._environment, "is": facts["known"][self._environment], "forgot": True}
-            self._journal.append(Entry(0, -1, ENVIRONMENT, json.dumps(said)))
+        said = {"code": self._environment, "is": facts["known"][self._environment], "forgot": True}
+        self._journal.append(Entry(0, -1, ENVIRONMENT, json.dumps(said)))  # all workers go on from this snapshot
         return deleted
 
     def _kept(
