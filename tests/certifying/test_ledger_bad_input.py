@@ -398,6 +398,18 @@ def test_numbers_that_json_has_not_and_lists_without_end_are_refused(tmp_path):
     guarded.update(0, 0.5, request_id="e1")
 
 
+@pytest.mark.parametrize("name", ["action", "reward"])
+def test_integers_of_too_many_digits_are_refused(tmp_path, name):
+    """Python does not write them, nor does a ledger."""
+    guarded = guard(tmp_path)
+    told = {"action": guarded.select(), "reward": 0.5}
+    for call in (lambda: guarded.update(*(told | {name: 10**5000}).values()),
+                 lambda: guarded.update_many([told | {name: 10**5000}])):  # fmt: skip
+        with pytest.raises(PrivcheckError, match="argument: got an integer of too many digits to be written"):
+            call()
+    guarded.update(*told.values())
+
+
 @pytest.mark.parametrize("old", [None, "news"])
 def test_a_damaged_salt_is_noticed_before_all_persons_are_new(tmp_path, old):
     guarded = guard(tmp_path, per_user=0.5)

@@ -276,8 +276,9 @@ def test_a_retry_gets_the_old_answer_whatever_it_says(tmp_path):
         guarded.update(arm, 0.5, request_id=f"e{t}")
     with pytest.raises(PrivcheckError, match="other arguments"):
         guarded.update(arms[3], 0.75, request_id="e3")
-    spent, head = guarded.spent, rows(tmp_path, "SELECT max(number) FROM entry")
+    spent = guarded.spent
     guarded.forget()
+    head = rows(tmp_path, "SELECT max(number) FROM entry")
     guarded.update(arms[3], 0.75, request_id="e3")
     assert [guarded.select(request_id=f"e{t}") for t in range(10)] == arms
     assert (guarded.spent, rows(tmp_path, "SELECT max(number) FROM entry")) == (spent, head)

@@ -113,6 +113,21 @@ def test_an_error_of_the_policy_is_an_answer_beside_a_handler(tmp_path):
             guarded.select()
 
 
+def test_an_error_of_the_policy_is_an_answer_where_a_time_limit_is_handled(tmp_path):
+    """The service calls the guard after a time limit: that one led to the call, and not to the error."""
+    guarded = guard(tmp_path, policies.Fails)
+    with Alarms(TooSlowError):
+        for _ in range(2):
+            guarded.update(guarded.select(), 1.0)
+        try:
+            signal.raise_signal(signal.SIGUSR1)
+        except TooSlowError:
+            with pytest.raises(ValueError, match="no such arm"):
+                guarded.update(guarded.select(), 1.0)
+        with pytest.raises(GuardClosedError):
+            guarded.select()
+
+
 def test_a_time_limit_in_a_draw_is_no_failure_of_the_mechanism(tmp_path, monkeypatch):
     """A failure is recorded as the output, for ever; the draw that was interrupted is made when it is asked again."""
     guarded, hidden = guard(tmp_path), _session._hidden

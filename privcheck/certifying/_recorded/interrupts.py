@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from functools import partial
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 
@@ -34,14 +34,19 @@ def _codes(handler: Any) -> Iterator[CodeType]:
 
 
 def _raised_in(error: BaseException) -> Iterator[CodeType]:
-    """Yield the code of each frame that an error has left, and those that led to it."""
+    """Yield the code of each frame that an error has left, and those that it met on its way.
+
+    What the caller was handling when it called is another error, which no frame of this one has met.
+    """
     seen, todo = set[int](), [error]
     while todo:
-        if id(one := todo.pop()) in seen:
-            continue
+        one = todo.pop()
         seen.add(id(one))
-        todo += [before for before in (one.__cause__, one.__context__) if before is not None]
-        place = one.__traceback__
+        frames, place = list[FrameType](), one.__traceback__
         while place is not None:
-            yield place.tb_frame.f_code
+            frames.append(place.tb_frame)
             place = place.tb_next
+        yield from (frame.f_code for frame in frames)
+        for met in (one.__cause__, one.__context__):
+            if met is not None and id(met) not in seen and met.__traceback__ is not None:
+                todo += [met] * (met.__traceback__.tb_frame in frames)
