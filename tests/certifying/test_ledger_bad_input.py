@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import sqlite3
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -408,6 +409,19 @@ def test_integers_of_too_many_digits_are_refused(tmp_path, name):
         with pytest.raises(PrivcheckError, match="argument: got an integer of too many digits to be written"):
             call()
     guarded.update(*told.values())
+    in_memory = privcheck.guard(policies.Blocks, epsilon=0.5, arms=2)
+    with pytest.raises(PrivcheckError, match=f"{name}.*: got an? .*, expected"):
+        in_memory.update(*({"action": in_memory.select(), "reward": 0.5} | {name: 10**5000}).values())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have names in Unicode alone")
+def test_a_folder_whose_name_is_no_utf8_is_refused(tmp_path, monkeypatch):
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    with pytest.raises(PrivcheckError, match=r"ledger: got budget.db: it is in a folder whose name is no UTF-8"):
+        guard("")
+    assert [*folder.iterdir()] == []
 
 
 @pytest.mark.parametrize("old", [None, "news"])

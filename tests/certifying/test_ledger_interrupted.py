@@ -101,6 +101,38 @@ def test_a_time_limit_in_a_call_is_no_answer(tmp_path, monkeypatch, where, polic
     assert (again.select(request_id="e2"), again._policy.count) == (arm, 2)
 
 
+class Deep(policies.Blocks):
+    """Calls itself, a hundred times."""
+
+    def select(self):
+        return self.after(100)
+
+    def after(self, calls):
+        """Return an arm after so many calls."""
+        return self.after(calls - 1) if calls else super().select()
+
+
+def test_a_stack_that_is_deep_where_the_guard_is_called_is_no_error_of_the_policy(tmp_path):
+    """A restart, or another worker, calls it from somewhere else."""
+    guarded = guard(tmp_path, Deep)
+    arms = [guarded.select()]
+
+    failed = []
+
+    def from_below():
+        """Ask at each depth, from the deepest up, until there is room for the policy."""
+        try:
+            return from_below()
+        except RecursionError as error:
+            failed.append(error)
+            return guarded.select(request_id="e1")
+
+    arms.append(from_below())
+    assert len(failed) > 100
+    close(guarded)
+    assert guard(tmp_path, Deep).select(request_id="e1") == arms[1]
+
+
 def test_an_error_of_the_policy_is_an_answer_beside_a_handler(tmp_path):
     """The same error without a signal closes the guard, as any other of the policy's."""
     with Alarms(ValueError):

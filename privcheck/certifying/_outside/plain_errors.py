@@ -36,7 +36,7 @@ def plain_error(error: BaseException, round_number: int) -> BaseException:
     if kind is DivergenceError:
         return DivergenceError(str(error))
     if is_interrupt(error):
-        known = (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError)
+        known = (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError, RecursionError)
         other = InterruptedError("the handler of a signal ended select()") if isinstance(error, Exception) else None
         return next((base() for base in known if isinstance(error, base)), other or BaseException())
     got = words(describe_exception(error))

@@ -12,13 +12,13 @@ from typing import Any
 def is_interrupt(error: BaseException) -> bool:
     """Return whether an error came from outside of what was called, or took the place of one that did.
 
-    These are Ctrl-C and the end of the process, a lack of memory, and whatever the handler of a signal raises, such as
-    the time limit of a service, by a class of its own.
+    These are Ctrl-C and the end of the process, a lack of memory, a stack that was deep where the caller called, and
+    whatever the handler of a signal raises, such as the time limit of a service, by a class of its own.
 
     >>> is_interrupt(KeyboardInterrupt()), is_interrupt(ValueError())
     (True, False)
     """
-    if isinstance(error, MemoryError) or not isinstance(error, Exception):
+    if isinstance(error, MemoryError | RecursionError) or not isinstance(error, Exception):
         return True
     handlers = {code for number in signal.valid_signals() for code in _codes(signal.getsignal(number))}
     return any(code in handlers for code in _raised_in(error)) if handlers else False
