@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 import privcheck
 from privcheck.certifying import _execution, _session
 from privcheck.errors import GuardClosedError
+from privcheck.journal import SqliteJournal
 from privcheck.scheduling import Database, Refusal
 from privcheck.scheduling._queues import Queue
 
@@ -225,6 +227,27 @@ def test_a_fork_after_a_change_of_folder_finds_the_files(tmp_path, monkeypatch):
         finally:
             os._exit(failed)
     assert (os.waitpid(child, 0)[1], list(elsewhere.iterdir())) == (0, [])
+
+
+def test_a_fork_waits_until_no_thread_is_in_sqlite(tmp_path, monkeypatch):
+    """SQLite has locks of the process: in a child nobody would give them back, and it would wait for ever."""
+    guarded, show, shown = guard(tmp_path), SqliteJournal.show, []
+    entered = threading.Event()
+
+    def slowly(self, *given):
+        entered.set()
+        time.sleep(0.2)
+        shown.append(show(self, *given))
+
+    monkeypatch.setattr(SqliteJournal, "show", slowly)
+    thread = threading.Thread(target=guarded.select)
+    thread.start()
+    entered.wait()
+    child = os.fork()
+    if not child:
+        os._exit(int(not shown))
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_a_database_is_found_from_another_folder(tmp_path, monkeypatch):

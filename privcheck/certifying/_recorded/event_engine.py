@@ -38,7 +38,7 @@ class Engine:
     Guarantee
     ---------
     What a call is answered is a function of committed draws, coins and public numbers. The policy in memory is a cache
-    of the journal: whenever a call ends without an answer it is thrown away, and played again.
+    of the journal: when a call ends without an answer it is thrown away, and played again.
     """
 
     def __init__(self, build: Callable[..., Played], kept: Kept) -> None:
@@ -67,13 +67,13 @@ class Engine:
     def current(self) -> Played:
         """Return the policy after what other workers have done."""
         if self.log is not None:
-            with self.calls.one("a look"):
+            with self.calls.one("a look"), LOCK:
                 self._together([])
         return self.played
 
     def call(self, event: Event) -> Any:
         """Return or raise the answer of an event."""
-        with self.calls.one(f"{event.kind}()"):
+        with self.calls.one(f"{event.kind}()"), LOCK:
             alone = self.log is None and not (event.request or event.person)  # nobody asks for it again
             answer = self._answer(event) if alone else self._together([event])[0]
         return answer.result()
@@ -82,7 +82,7 @@ class Engine:
         """Return the answers of events, all of which were checked before the first of them is played."""
         if not events:
             return []
-        with self.calls.one(f"{events[0].kind}()"):
+        with self.calls.one(f"{events[0].kind}()"), LOCK:
             return self._together(events)
 
     def forget(self) -> int:
@@ -90,7 +90,7 @@ class Engine:
         if self.log is None:
             return 0
         deleted = list[int]()
-        with self.calls.one("forget()"):
+        with self.calls.one("forget()"), LOCK:
             self._together([], lambda: deleted.append(self._snapshots.forget(*self._state())))
             self._forget()
             self.journal.erase()
@@ -100,14 +100,14 @@ class Engine:
         """Return whether a reward of a person would be passed on now."""
         assert self.persons is not None
         _ = self.current()
-        code, window = self.persons.code(user), self.persons.now(self._window)
-        return self.persons.fits([each.scope for each in self.journal.admissions(code, window)], self.scope)
+        with LOCK:  # as in each call, so that no process is forked while SQLite holds locks of its own
+            before = self.journal.admissions(self.persons.code(user), self.persons.now(self._window))
+        return self.persons.fits([each.scope for each in before], self.scope)
 
     def _together(self, events: Sequence[Event], then: Callable[[], object] = lambda: None) -> list[Answer]:
         """Play events in one transaction, of which what has drawn noise is committed on the way."""
         if self.log is not None:
-            self._rehearse()
-            self.log.stopped = None
+            self._rehearse(self.log)
         while True:
             try:
                 with LOCK, self.journal.transaction():  # the lock first, or two guards could wait for each other
@@ -133,9 +133,9 @@ class Engine:
             self._take()  # an error would hold what was private where it was raised
         return answers
 
-    def _rehearse(self) -> None:
+    def _rehearse(self, log: DrawLog) -> None:
         """Throw the policy away where one that does not do again what it has done would be found out early."""
-        early = self._events == REHEARSED - 1 and not self._rehearsed
+        log.stopped, early = None, self._events == REHEARSED - 1 and not self._rehearsed
         if self._played is not None and (early or self._snapshots.is_rehearsed(self._events)):
             self._rehearsed = self._rehearsed or early
             self._forget()
