@@ -32,7 +32,10 @@ class PrivcheckError(Exception):
         super().__init__(parameter, value, expected, hint)
 
     def __str__(self) -> str:
-        got = self.value if isinstance(self.value, _Words) else repr(self.value)
+        try:
+            got = self.value if isinstance(self.value, _Words) else repr(self.value)
+        except ValueError:  # an integer of too many digits to be written
+            got = f"an object of type {type(self.value).__name__}"
         text = f"{self.parameter}: got {got}, expected {self.expected}"
         return on_one_line(f"{text}; {self.hint}" if self.hint else text)
 

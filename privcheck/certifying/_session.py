@@ -334,12 +334,8 @@ def _sample(mechanism: Mechanism, value: Private, noise: np.random.Generator | N
     try:
         with np.errstate(all="ignore"):
             return mechanism.draw(_hidden(mechanism, value), noise, secure=secure)
-    except PrivcheckError as error:
-        return FailedDraw(error.parameter, f"a private value of shape {value.shape}", error.expected, error.hint)
     except Exception as error:
-        return FailedDraw(
-            "mechanism", f"{name_of(mechanism)}, which raises {type(error).__name__}", "one that draws", ""
-        )
+        return FailedDraw.of(error, name_of(mechanism), value.shape)
 
 
 BOUNDS = ("epsilon", "rho", "mu", "delta")

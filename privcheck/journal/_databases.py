@@ -111,6 +111,8 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
     other = "give the file that `privcheck.guard` was given, or a name that is free"
     refusal = Refusal(file, "ledger", expected, hint, other)
     with refusal.turning_errors():
+        if not can_be_encoded(str(file.resolve())):  # which the head keeps
+            raise refusal.because("it is in a folder whose name is no UTF-8", "move it to another folder")
         if file.is_dir():
             raise refusal.because("it is a folder", "add a file name")
         if not file.exists():

@@ -120,7 +120,8 @@ class Database:
         queue: Path | None = None,
     ) -> None:
         self.file, self.refusal, self._pragmas = file, refusal, pragmas
-        self.queue = None if queue is None else Queue(queue)
+        self._place = file.absolute()  # a fork, or another thread, may open it from another folder
+        self.queue = None if queue is None else Queue(queue.absolute())
         self._others: list[sqlite3.Connection] = []
         self._cursors: list[sqlite3.Cursor] = []
         self._transaction = Transaction(self)
@@ -128,7 +129,7 @@ class Database:
             if upgrades:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 check_local(refusal.parameter, file.parent)
-            self._connection, self._process = connected(file, pragmas), _process
+            self._connection, self._process = connected(self._place, pragmas), _process
             try:
                 for name, function in functions.items() if upgrades and self._format() < len(upgrades) else ():
                     self._connection.create_function(name, 1, function)
@@ -187,7 +188,7 @@ class Database:
 
     def another(self) -> Database:
         """Return the same file with a connection of its own, for another thread."""
-        return Database(self.file, self.refusal, (), self._pragmas)
+        return Database(self._place, self.refusal, (), self._pragmas)
 
     def close(self) -> None:
         """Close the connection."""
@@ -200,7 +201,7 @@ class Database:
         if self._process is not _process:
             self._cursors = []
             self._others.append(self._connection)  # an object that nothing refers to would be closed
-            self._connection, self._process = connected(self.file, self._pragmas), _process
+            self._connection, self._process = connected(self._place, self._pragmas), _process
         return self._connection
 
     def _cursor(self) -> sqlite3.Cursor:
@@ -223,17 +224,16 @@ class Transaction:
     def __enter__(self) -> None:
         queue = self._database.queue
         try:
-            if queue is not None:
-                queue.enter()
-            self._database.execute("BEGIN IMMEDIATE")
-        except PrivcheckError:
-            raise
-        except BaseException:  # Ctrl-C, after the transaction had begun
+            try:
+                if queue is not None:
+                    queue.enter()
+                self._database.execute("BEGIN IMMEDIATE")
+            finally:
+                if queue is not None:
+                    queue.leave()
+        except BaseException:  # a signal, of whatever class its error is, after the transaction had begun
             self._database.roll_back()
             raise
-        finally:
-            if queue is not None:
-                queue.leave()
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is not None:

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import sqlite3
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -396,6 +397,31 @@ def test_numbers_that_json_has_not_and_lists_without_end_are_refused(tmp_path):
         with pytest.raises(PrivcheckError, match=r"argument: got .*, expected numbers, and lists"):
             guarded.update(guarded.select(), reward, request_id="e1")
     guarded.update(0, 0.5, request_id="e1")
+
+
+@pytest.mark.parametrize("name", ["action", "reward"])
+def test_integers_of_too_many_digits_are_refused(tmp_path, name):
+    """Python does not write them, nor does a ledger."""
+    guarded = guard(tmp_path)
+    told = {"action": guarded.select(), "reward": 0.5}
+    for call in (lambda: guarded.update(*(told | {name: 10**5000}).values()),
+                 lambda: guarded.update_many([told | {name: 10**5000}])):  # fmt: skip
+        with pytest.raises(PrivcheckError, match="argument: got an integer of too many digits to be written"):
+            call()
+    guarded.update(*told.values())
+    in_memory = privcheck.guard(policies.Blocks, epsilon=0.5, arms=2)
+    with pytest.raises(PrivcheckError, match=f"{name}.*: got an? .*, expected"):
+        in_memory.update(*({"action": in_memory.select(), "reward": 0.5} | {name: 10**5000}).values())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have names in Unicode alone")
+def test_a_folder_whose_name_is_no_utf8_is_refused(tmp_path, monkeypatch):
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    with pytest.raises(PrivcheckError, match=r"ledger: got budget.db: it is in a folder whose name is no UTF-8"):
+        guard("")
+    assert [*folder.iterdir()] == []
 
 
 @pytest.mark.parametrize("old", [None, "news"])

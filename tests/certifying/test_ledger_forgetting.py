@@ -276,8 +276,9 @@ def test_a_retry_gets_the_old_answer_whatever_it_says(tmp_path):
         guarded.update(arm, 0.5, request_id=f"e{t}")
     with pytest.raises(PrivcheckError, match="other arguments"):
         guarded.update(arms[3], 0.75, request_id="e3")
-    spent, head = guarded.spent, rows(tmp_path, "SELECT max(number) FROM entry")
+    spent = guarded.spent
     guarded.forget()
+    head = rows(tmp_path, "SELECT max(number) FROM entry")
     guarded.update(arms[3], 0.75, request_id="e3")
     assert [guarded.select(request_id=f"e{t}") for t in range(10)] == arms
     assert (guarded.spent, rows(tmp_path, "SELECT max(number) FROM entry")) == (spent, head)
@@ -294,6 +295,21 @@ def test_forgetting_goes_back_to_the_scopes_that_are_continued(tmp_path):
     with pytest.raises(PrivcheckError, match=r"is forgotten.*continues="):
         guard(tmp_path)
     assert guard(tmp_path, scope="later").spent == 0.5
+
+
+def test_a_scope_that_is_continued_leaves_forgetting_to_the_newest(tmp_path):
+    """A snapshot of what a worker of the old scope has in memory would bring back what the new one has forgotten."""
+    old = guard(tmp_path)
+    old.update(old.select(), 0.123456789)
+    new = guard(tmp_path, scope="new", continues="news")
+    assert new.forget() > 0
+    before = [path.read_bytes() for path in sorted(tmp_path.glob("budget.db*"))]
+    with pytest.raises(PrivcheckError, match=r"scope: got forget\(\) of a scope that another one continues"):
+        old.forget()
+    assert [path.read_bytes() for path in sorted(tmp_path.glob("budget.db*"))] == before
+    assert not any(b"0.123456789" in content for content in before)
+    for guarded in (old, new):
+        close(guarded)
 
 
 def test_other_code_cannot_go_on_after_forgetting_but_can_continue(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -221,13 +222,16 @@ EVENTS = st.fixed_dictionaries(
 @settings(max_examples=100)
 def test_the_body_of_an_entry_is_read_as_it_was_written(bodies):
     """It is kept in parts, and hashed as a whole."""
-    database = Database(Path(":memory:"), Refusal(Path(), "ledger", "", ""), (), ())
-    for name, function in SHORTENED.items():
-        database._connection.create_function(name, 1, function)
-    for script in LEDGER_FORMATS:
-        for statement in script.split(";"):
-            database.execute(statement)
-    for number, body in enumerate(bodies, 1):
-        insert(database, 1, Entry(number, number, "update", body), Said.of(body) if number % 2 else None)
-    assert [entry.body for entry in read(database, "id >= ? ORDER BY id", (0,))] == bodies
-    database.close()
+    with tempfile.TemporaryDirectory() as folder:
+        pragmas = "synchronous = OFF", "journal_mode = MEMORY"
+        database = Database(Path(folder, "some.db"), Refusal(Path(), "ledger", "", ""), (), pragmas)
+        for name, function in SHORTENED.items():
+            database._connection.create_function(name, 1, function)
+        database.execute("BEGIN")
+        for script in LEDGER_FORMATS:
+            for statement in script.split(";"):
+                database.execute(statement)
+        for number, body in enumerate(bodies, 1):
+            insert(database, 1, Entry(number, number, "update", body), Said.of(body) if number % 2 else None)
+        assert [entry.body for entry in read(database, "id >= ? ORDER BY id", (0,))] == bodies
+        database.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from privcheck.certifying._recorded.events import KINDS
+from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms import DivergenceError
 from privcheck.private_values import Leak, LeakError
@@ -34,9 +35,10 @@ def plain_error(error: BaseException, round_number: int) -> BaseException:
         return kind(_text(error.parameter), words(_text(got)), _text(error.expected), _text(error.hint))
     if kind is DivergenceError:
         return DivergenceError(str(error))
-    if isinstance(error, MemoryError) or not isinstance(error, Exception):
-        known = (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError)
-        return next((base() for base in known if isinstance(error, base)), BaseException())
+    if is_interrupt(error):
+        known = (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError, RecursionError)
+        other = InterruptedError("the handler of a signal ended select()") if isinstance(error, Exception) else None
+        return next((base() for base in known if isinstance(error, base)), other or BaseException())
     got = words(describe_exception(error))
     return PolicyError(f"round {round_number}", got, "a policy that plays every round", APART)
 

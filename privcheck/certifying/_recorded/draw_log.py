@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.certifying._recorded.values import encoded_charges, noise_as_bytes, noise_of_bytes
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal import DRAW, Entry
@@ -51,6 +52,15 @@ class FailedDraw(NamedTuple):
     got: str
     expected: str
     hint: str
+
+    @classmethod
+    def of(cls, error: Exception, mechanism: str, shape: tuple[int, ...]) -> FailedDraw:
+        """Return why a mechanism failed, in words that do not show the value; raise what came from outside of it."""
+        if is_interrupt(error):
+            raise error
+        if isinstance(error, PrivcheckError):
+            return cls(error.parameter, f"a private value of shape {shape}", error.expected, error.hint)
+        return cls("mechanism", f"{mechanism}, which raises {type(error).__name__}", "one that draws", "")
 
 
 class Interrupted(BaseException):
@@ -125,6 +135,8 @@ class DrawLog:
                 try:
                     output = draw()
                 except Exception as error:  # of a public value: an error of the policy
+                    if is_interrupt(error):
+                        raise
                     failed = error
                 else:
                     self._keep(by, output)

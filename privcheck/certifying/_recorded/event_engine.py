@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from privcheck.certifying._calls import Calls
-from privcheck.certifying._recorded import forked, replay_checks
+from privcheck.certifying._recorded import forked, interrupts, replay_checks
 from privcheck.certifying._recorded.argument_checks import check_events
 from privcheck.certifying._recorded.draw_log import DrawLog, Interrupted, Moved, changed
 from privcheck.certifying._recorded.events import PLAIN, Answer, Event, answer_in
@@ -38,7 +38,7 @@ class Engine:
     Guarantee
     ---------
     What a call is answered is a function of committed draws, coins and public numbers. The policy in memory is a cache
-    of the journal: whenever a call ends without an answer it is thrown away, and played again.
+    of the journal: when a call ends without an answer it is thrown away, and played again.
     """
 
     def __init__(self, build: Callable[..., Played], kept: Kept) -> None:
@@ -67,13 +67,13 @@ class Engine:
     def current(self) -> Played:
         """Return the policy after what other workers have done."""
         if self.log is not None:
-            with self.calls.one("a look"):
+            with self.calls.one("a look"), LOCK:
                 self._together([])
         return self.played
 
     def call(self, event: Event) -> Any:
         """Return or raise the answer of an event."""
-        with self.calls.one(f"{event.kind}()"):
+        with self.calls.one(f"{event.kind}()"), LOCK:
             alone = self.log is None and not (event.request or event.person)  # nobody asks for it again
             answer = self._answer(event) if alone else self._together([event])[0]
         return answer.result()
@@ -82,7 +82,7 @@ class Engine:
         """Return the answers of events, all of which were checked before the first of them is played."""
         if not events:
             return []
-        with self.calls.one(f"{events[0].kind}()"):
+        with self.calls.one(f"{events[0].kind}()"), LOCK:
             return self._together(events)
 
     def forget(self) -> int:
@@ -90,7 +90,7 @@ class Engine:
         if self.log is None:
             return 0
         deleted = list[int]()
-        with self.calls.one("forget()"):
+        with self.calls.one("forget()"), LOCK:
             self._together([], lambda: deleted.append(self._snapshots.forget(*self._state())))
             self._forget()
             self.journal.erase()
@@ -100,14 +100,14 @@ class Engine:
         """Return whether a reward of a person would be passed on now."""
         assert self.persons is not None
         _ = self.current()
-        code, window = self.persons.code(user), self.persons.now(self._window)
-        return self.persons.fits([each.scope for each in self.journal.admissions(code, window)], self.scope)
+        with LOCK:  # as in each call, so that no process is forked while SQLite holds locks of its own
+            before = self.journal.admissions(self.persons.code(user), self.persons.now(self._window))
+        return self.persons.fits([each.scope for each in before], self.scope)
 
     def _together(self, events: Sequence[Event], then: Callable[[], object] = lambda: None) -> list[Answer]:
         """Play events in one transaction, of which what has drawn noise is committed on the way."""
         if self.log is not None:
-            self._rehearse()
-            self.log.stopped = None
+            self._rehearse(self.log)
         while True:
             try:
                 with LOCK, self.journal.transaction():  # the lock first, or two guards could wait for each other
@@ -133,9 +133,9 @@ class Engine:
             self._take()  # an error would hold what was private where it was raised
         return answers
 
-    def _rehearse(self) -> None:
+    def _rehearse(self, log: DrawLog) -> None:
         """Throw the policy away where one that does not do again what it has done would be found out early."""
-        early = self._events == REHEARSED - 1 and not self._rehearsed
+        log.stopped, early = None, self._events == REHEARSED - 1 and not self._rehearsed
         if self._played is not None and (early or self._snapshots.is_rehearsed(self._events)):
             self._rehearsed = self._rehearsed or early
             self._forget()
@@ -270,7 +270,7 @@ class Engine:
             self.log.playing = False
             self._play_on()
         except BaseException as error:
-            if not isinstance(found := self.log.stopped or error, Exception):  # not of the snapshot
+            if interrupts.is_interrupt(found := self.log.stopped or error):  # not of the snapshot
                 raise
             self._forget()
             try:
@@ -285,14 +285,13 @@ class Engine:
         self._take_coins(facts["spawned"])
         self._begin(Event("start"), [], live=False)
         self._played = self._build(self.log, self.calls, self._bits, thawed)
-        self._events, self._window = facts["events"], max(self._window, facts["window"])
+        self._events, self._began, self._window = facts["events"], thawed.place[0], max(self._window, facts["window"])
         self._known, self._ended, self._position = dict(facts["known"]), facts["ended"], thawed.place
         self._snapshots.went_on(self._events)
 
     def _play_on(self) -> None:
         """Play what other workers have added, and finish the event that one of them has left."""
-        end = self.journal.head()
-        if self._played is not None and end == self._position:
+        if (end := self.journal.head()) == self._position and self._played is not None:
             return
         replay_checks.check_end(end, self._position)
         event: Event | None = None
@@ -309,6 +308,7 @@ class Engine:
                 self._close(str(entry.said["by"]))
             elif entry.kind == ENVIRONMENT:
                 self._known[str(entry.said["code"])] = entry.said["is"]
+                replay_checks.check_kept(entry, self._began)
             elif entry.kind != SCOPE:
                 self._window = max(self._window, entry.window)
                 if entry.event >= 0:
@@ -390,7 +390,7 @@ class Engine:
         if self.log is not None:
             self.log.playing, self.log.session = False, None
         self._played, self._position, self._events = None, (0, START), 0
-        self._known, self._ended = dict[str, Any](), False
+        self._known, self._ended, self._began = dict[str, Any](), False, 0
         self.calls.reopen()
 
     def after_fork(self) -> None:

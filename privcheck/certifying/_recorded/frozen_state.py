@@ -11,6 +11,7 @@ from typing import Any
 
 from privcheck.certifying._calls import Calls, without_frames
 from privcheck.certifying._recorded.frozen_arrays import array_apart
+from privcheck.certifying._recorded.frozen_identity import check_identity
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._session import Session
@@ -24,6 +25,7 @@ OF_SESSION = (
     "round", "notes", "leaks", "refusals", "choices", "awaited", "mechanisms", "_checked_at", "_expects", "_most",
 )  # fmt: skip
 OF_COINS = ("_entropy", "_calls")
+SETS = (set, frozenset)
 
 
 class _Cells(list[Any]):
@@ -36,15 +38,18 @@ class _Pickler(pickle.Pickler):
     Parameters
     ----------
     named : these objects, by name.
+    orders : whether sets have to be read back in the order that they have.
     """
 
-    def __init__(self, file: Any, named: dict[str, Any]) -> None:
+    def __init__(self, file: Any, named: dict[str, Any], *, orders: bool) -> None:
         super().__init__(file, protocol=5)
-        self._names = {id(value): name for name, value in named.items()}
-        self._seen = set[int]()
+        self._names, self._sets = {id(value): name for name, value in named.items()}, SETS if orders else ()
+        self._seen, self._owners = set[int](), dict[int, Any]()
 
     def persistent_id(self, value: Any) -> str | None:
-        """Return the name of what is only named."""
+        """Return the name of what is only named; of sets of Python's own, nothing else is called."""
+        if type(value) in self._sets:
+            check_identity(value, self._owners)
         return self._names.get(id(value))
 
     def reducer_override(self, value: Any) -> Any:
@@ -53,6 +58,8 @@ class _Pickler(pickle.Pickler):
             if any(id(cell) not in self._seen for cell in value):
                 raise _outside()
             return list, (), None, iter(value)
+        if self._sets or not isinstance(value, SETS):
+            check_identity(value, self._owners)
         for apart in (taken_apart, generator_apart, array_apart):
             found = apart(value)
             if found is not NotImplemented:
@@ -73,8 +80,12 @@ class _Unpickler(pickle.Unpickler):
         return self._named[name]
 
 
-def frozen(played: Played, bits: Any, facts: dict[str, Any]) -> bytes:
+def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = True) -> bytes:
     """Return a policy, its session and what is known besides as bytes; the policy goes on unchanged.
+
+    Parameters
+    ----------
+    orders : whether sets have to be read back in the order that they have: not if all workers go on from these bytes.
 
     Raises
     ------
@@ -91,15 +102,15 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any]) -> bytes:
         "releases": session.ledger.releases, "totals": session.ledger.sums.packed(), "values": state_of(session.source),
     }  # fmt: skip
     with suppress(_OutsideError):
-        return _written(said, session, bits, facts)
+        return _written(said, session, bits, facts, orders=orders)
     gc.collect()  # values in circles of objects that nobody refers to any more
-    return _written(said, session, bits, facts)
+    return _written(said, session, bits, facts, orders=orders)
 
 
-def _written(said: dict[str, Any], session: Session, bits: Any, facts: dict[str, Any]) -> bytes:
+def _written(said: dict[str, Any], session: Session, bits: Any, facts: dict[str, Any], *, orders: bool) -> bytes:
     file = io.BytesIO()
     pickle.dump({**facts, "spawned": bits.seed_seq.n_children_spawned}, file, 5)
-    _Pickler(file, _named(session, bits)).dump([said, _Cells(cells_of(session.source))])
+    _Pickler(file, _named(session, bits), orders=orders).dump([said, _Cells(cells_of(session.source))])
     return zlib.compress(file.getvalue(), 1)
 
 

@@ -137,7 +137,8 @@ class GuardedPolicy:
 
         Raises
         ------
-        PrivcheckError : the policy cannot be written to a snapshot, from which it would go on; nothing is deleted.
+        PrivcheckError : the policy cannot be written to a snapshot, from which it would go on, or another scope
+            continues this one, and forgets for it; nothing is deleted.
         """
         return self._engine.forget()
 

@@ -13,6 +13,7 @@ from privcheck.certifying._calls import Calls
 from privcheck.certifying._context_isolation import copy_of_state, generators
 from privcheck.certifying._execution import ask, tell
 from privcheck.certifying._recorded.events import Answer
+from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
@@ -32,8 +33,8 @@ class Played:
     kind : of feedback.
     arms : K; 0 if it is not known.
     calls : those that are let in.
-    interrupts : whether what ends a call from outside (Ctrl-C, a lack of memory) leaves no answer, because the policy
-        can be played again from a journal; otherwise it closes the guard.
+    interrupts : whether what ends a call from outside (Ctrl-C, a lack of memory, the handler of a signal) leaves no
+        answer, because the policy can be played again from a journal; otherwise it closes the guard.
     """
 
     policy: Any
@@ -162,7 +163,7 @@ class Played:
             return Answer(error=error)
 
     def _failed(self, error: BaseException, closes: tuple[str, ...], *, of_context: bool = False) -> Answer:
-        if self.interrupts and (isinstance(error, MemoryError) or not isinstance(error, Exception)):
+        if self.interrupts and (is_interrupt(error) or (of_context and type(error) is InterruptedError)):
             raise error
         return Answer(error=error, closes=closes, of_context=of_context)
 

@@ -28,6 +28,18 @@ def check_chain(entry: Entry, position: tuple[int, bytes]) -> None:
         raise PrivcheckError("ledger", got, "a ledger as it was written", CHANGED)
 
 
+def check_kept(entry: Entry, began: int) -> None:
+    """Refuse to go on in memory where another worker has forgotten: all go on from what was kept then.
+
+    Parameters
+    ----------
+    began : the entry of the snapshot from which the policy was played; 0 for none.
+    """
+    if "forgot" in entry.said and began != entry.number - 1:
+        got = words(f"a policy that was played before entry {entry.number}, where what it was told was forgotten")
+        raise PrivcheckError("policy", got, "the snapshot that was taken there", "open the guard again")
+
+
 def check_told(entry: Entry, told: tuple[bytes, bytes]) -> None:
     """Refuse what an event was told if it is not what its entry has the hash of."""
     if entry.said["told"] != digest(*told):

@@ -11,7 +11,7 @@ from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.values import decoded
 from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.errors import PrivcheckError, on_one_line, words
-from privcheck.journal import Journal, Snapshot
+from privcheck.journal import ENVIRONMENT, Entry, Journal, Snapshot
 from privcheck.scheduling import digest
 
 EVERY = 1000
@@ -103,19 +103,31 @@ class Snapshots:
 
         Raises
         ------
-        PrivcheckError : there can be no snapshot, so that what was told is needed to play the policy again.
+        PrivcheckError : there can be no snapshot, so that what was told is needed to play the policy again; the scope
+            is continued, and its snapshot would bring back what the newest one has forgotten.
         """
-        kept = self._kept(played, bits, facts, position)
+        if facts["ended"]:
+            got, hint = (
+                words("forget() of a scope that another one continues"),
+                "it forgets what this one was told, too",
+            )
+            raise PrivcheckError("scope", got, "forget() of the scope that goes on", hint)
+        kept = self._kept(played, bits, facts, position, orders=False)
         if isinstance(kept, str):
             got, hint = words(f"a policy without a snapshot: {kept}"), "what events were told is played at each start"
             raise PrivcheckError("policy", got, "a policy that can be written and read back", hint)
         self._journal.keep(kept)
-        return self._journal.forget(position[0], self._in_use(played))
+        deleted = self._journal.forget(position[0], self._in_use(played))
+        said = {"code": self._environment, "is": facts["known"][self._environment], "forgot": True}
+        self._journal.append(Entry(0, -1, ENVIRONMENT, json.dumps(said)))  # all workers go on from this snapshot
+        return deleted
 
-    def _kept(self, played: Played, bits: Any, facts: dict[str, Any], position: tuple[int, bytes]) -> Snapshot | str:
+    def _kept(
+        self, played: Played, bits: Any, facts: dict[str, Any], position: tuple[int, bytes], *, orders: bool = True
+    ) -> Snapshot | str:
         leaks = len(played.session.leaks)
         try:
-            state = frozen(played, bits, facts)
+            state = frozen(played, bits, facts, orders=orders)
             if not self._problem and self._digest() != self._code.partition(" ")[2]:
                 return OUTSIDE
         except PrivcheckError as error:

@@ -53,10 +53,15 @@ def decoded(value: Any) -> Any:
 
 def text_of(value: Any, name: str = "value") -> bytes:
     """Return a value as bytes that are equal for equal values."""
-    if type(value) is tuple and all(type(part) is int or (type(part) is float and isfinite(part)) for part in value):
-        return f'{{"tuple": [{", ".join(map(repr, value))}]}}'.encode()  # the same, at a third of the time
     try:
+        if type(value) is tuple and all(
+            type(part) is int or (type(part) is float and isfinite(part)) for part in value
+        ):
+            return f'{{"tuple": [{", ".join(map(repr, value))}]}}'.encode()  # the same, at a third of the time
         return _SORTED(encoded(value, name)).encode()
+    except ValueError:
+        got, expected = words("an integer of too many digits to be written"), "integers of at most 4,300 digits"
+        raise PrivcheckError(name, got, expected) from None
     except RecursionError:
         expected = "numbers, and lists, tuples and arrays of them"
         raise PrivcheckError(name, words("lists within lists, too deep to be read"), expected) from None

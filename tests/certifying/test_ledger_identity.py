@@ -1,0 +1,100 @@
+"""What a copy of a policy has not: the order of a set, the memory that arrays share, and being a certain object."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from privcheck.certifying import ledger_problems
+from privcheck.certifying._recorded import snapshots
+
+_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
+policies = importlib.util.module_from_spec(_spec)
+sys.modules["ledger_policies"] = policies
+_spec.loader.exec_module(policies)
+close, guard, rows = policies.close, policies.guard, policies.rows
+
+ARMS, STAY = 40, (9, 32)
+NOTHING = object()
+
+
+class Eliminates(policies.Blocks):
+    """Takes arms out of a set, one a round, and plays those that are left in the order that the set has."""
+
+    def __init__(self, rng, arms=ARMS, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        self.active, self.asked = set(range(arms)), 0
+
+    def select(self):
+        self.asked += 1
+        if len(self.active) > len(STAY):
+            self.active.remove(max(self.active.difference(STAY)))
+        return [*self.active][int(self.rng.integers(len(self.active)))]
+
+
+class Unseen(policies.Blocks):
+    """Marks what it has not seen by an object of its own."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        self.seen, self.asked = [NOTHING] * arms, 0
+
+    def select(self):
+        self.asked += 1
+        return int(self.asked > 70 and self.seen[1] is NOTHING)
+
+
+class SharesMemory(policies.Blocks):
+    """Reads an array of a class of numpy's through another one."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        self.masked = np.ma.array(np.zeros(arms), mask=False)
+        self.plain = self.masked.data
+
+    def select(self):
+        self.plain[0] += 1.0
+        return int(self.masked[0]) % 2
+
+
+CASES = {
+    Eliminates: "a set whose order comes", Unseen: "a bare object()", SharesMemory: "arrays of a class of their own",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", CASES, ids=lambda policy: policy.__name__)
+def test_a_policy_that_a_copy_would_change_has_no_snapshot(tmp_path, monkeypatch, policy):
+    """Or a worker that starts from it answers otherwise than those that have played all events."""
+    monkeypatch.setattr(snapshots, "EVERY", 50)
+    arms = ARMS if policy is Eliminates else 2
+    first = guard(tmp_path, policy, arms=arms)
+    for _ in range(60):
+        first.select()
+    assert CASES[policy] in rows(tmp_path, "SELECT problem FROM snapshot")[0][0]
+    second = guard(tmp_path, policy, arms=arms)
+    for number in range(20):
+        assert second.select(request_id=f"e{number}") == first.select(request_id=f"e{number}")
+    for guarded in (first, second):
+        close(guarded)
+
+
+def test_all_workers_go_on_from_what_was_kept_when_one_has_forgotten(tmp_path):
+    """The copy has its sets in an order of its own: nobody goes on from the policy in memory."""
+    first, second = (guard(tmp_path, Eliminates, arms=ARMS) for _ in range(2))
+    for _ in range(60):
+        first.select()
+    _ = second.spent  # it has played all events, too
+    in_memory = [*second._policy.active]
+    assert first.forget() > 0
+    answers = [second.select(request_id=f"e{number}") for number in range(20)]
+    assert [*second._policy.active] != in_memory
+    assert [first.select(request_id=f"e{number}") for number in range(20)] == answers
+    third = guard(tmp_path, Eliminates, arms=ARMS)
+    assert first.select(request_id="next") == third.select(request_id="next") == second.select(request_id="next")
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+    for guarded in (first, second, third):
+        close(guarded)
