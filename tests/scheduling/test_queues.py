@@ -127,3 +127,18 @@ def test_a_queue_that_cannot_be_made_is_none(tmp_path):
     database.queue = Queue(Path(tmp_path, "no folder", "queue"))
     write(database, "one")
     assert database.rows("SELECT who FROM seen") == [("one",)]
+
+
+def test_ctrl_c_where_the_next_process_may_ask_leaves_no_transaction_open(tmp_path, monkeypatch):
+    database, leave = opened(tmp_path), Queue.leave
+
+    def interrupted(self):
+        leave(self)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Queue, "leave", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            write(database, "the first")
+    write(database, "the second")
+    assert ("the second",) in database.rows("SELECT who FROM seen")
