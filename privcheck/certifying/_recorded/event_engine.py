@@ -107,7 +107,8 @@ class Engine:
     def _together(self, events: Sequence[Event], then: Callable[[], object] = lambda: None) -> list[Answer]:
         """Play events in one transaction, of which what has drawn noise is committed on the way."""
         if self.log is not None:
-            self._rehearse(self.log)
+            self._rehearse()
+            self.log.stopped = None
         while True:
             try:
                 with LOCK, self.journal.transaction():  # the lock first, or two guards could wait for each other
@@ -133,9 +134,9 @@ class Engine:
             self._take()  # an error would hold what was private where it was raised
         return answers
 
-    def _rehearse(self, log: DrawLog) -> None:
+    def _rehearse(self) -> None:
         """Throw the policy away where one that does not do again what it has done would be found out early."""
-        log.stopped, early = None, self._events == REHEARSED - 1 and not self._rehearsed
+        early = self._events == REHEARSED - 1 and not self._rehearsed
         if self._played is not None and (early or self._snapshots.is_rehearsed(self._events)):
             self._rehearsed = self._rehearsed or early
             self._forget()
