@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import sqlite3
@@ -311,6 +312,21 @@ def test_an_audit_by_the_clock_is_not_taken_for_another():
     assert (again.notes, again.cells) == ((), first.cells)
 
 
+def test_an_audit_that_a_clock_ended_before_it_counted_is_believed():
+    """What it says are times, which are others in every run; played again it may even count."""
+    plan = {
+        "kind": "audit",
+        "targets": ["policy.py:Policy"],
+        "horizons": [3],
+        "options": {"arms": 2, "time_budget": 0.05},
+    }
+    first = sweep(plan, "store")
+    kept = json.loads(next(Path("store", "cells").glob("*.json")).read_text())
+    assert kept["counted_runs"] == 0
+    again = sweep(plan, "store")
+    assert (again.notes, again.cells) == ((), first.cells)
+
+
 def test_targets_do_not_share_the_modules_beside_them():
     """Two folders with a helper of the same name; one process plays both."""
     for name, offset in (("a", 0), ("b", 1)):
@@ -365,7 +381,7 @@ def test_an_audit_that_was_cut_short_is_no_result():
     plan = {"kind": "audit", "targets": ["stopped.py:Policy"], "epsilons": [1.0], "horizons": [3]}
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        sweep(plan | {"options": {"arms": 2, "runs": 2000}}, "store")
+        sweep(plan | {"options": {"arms": 2, "time_budget": 0.05}}, "store")
     assert signal.getsignal(signal.SIGINT) == handler
     assert [cell["status"] for cell in read_sweep("store").cells] == ["to play"]
     assert not list(Path("store/cells").iterdir())
