@@ -15,10 +15,10 @@ import pytest
 
 LIST = Path(__file__).with_name("nightly.txt")
 
-SLOW = 0.3
+SLOW = 0.2
 """Seconds from which a case of several is left to the night, unless all others of its test take longer."""
 
-LONG = 3.0
+LONG = 1.5
 """Seconds from which the quickest case of a test is left to the night, unless all others of its file take longer."""
 
 
