@@ -391,12 +391,13 @@ def test_a_ledger_in_use_verifies_with_its_head(tmp_path, monkeypatch):
 def test_numbers_that_json_has_not_and_lists_without_end_are_refused(tmp_path):
     """An exception without an answer would be a traceback for bad input."""
     guarded, deep = guard(tmp_path), [0.5]
+    chosen = guarded.select()
     for _ in range(5000):
         deep = [deep]
     for reward in (np.full(2, 0.5, np.longdouble), deep):
         with pytest.raises(PrivcheckError, match=r"argument: got .*, expected numbers, and lists"):
-            guarded.update(guarded.select(), reward, request_id="e1")
-    guarded.update(0, 0.5, request_id="e1")
+            guarded.update(chosen, reward, request_id="e1")
+    guarded.update(chosen, 0.5, request_id="e1")
 
 
 @pytest.mark.parametrize("name", ["action", "reward"])
