@@ -313,7 +313,7 @@ def test_an_audit_by_the_clock_is_not_taken_for_another():
 
 
 def test_an_audit_that_a_clock_ended_before_it_counted_is_believed():
-    """What it says are times, which are others in every run; played again it may even count."""
+    """What it says are times, which are others in every run."""
     plan = {
         "kind": "audit",
         "targets": ["policy.py:Policy"],
