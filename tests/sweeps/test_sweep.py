@@ -381,7 +381,7 @@ def test_an_audit_that_was_cut_short_is_no_result():
     plan = {"kind": "audit", "targets": ["stopped.py:Policy"], "epsilons": [1.0], "horizons": [3]}
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        sweep(plan | {"options": {"arms": 2, "time_budget": 0.05}}, "store")
+        sweep(plan | {"options": {"arms": 2, "runs": 2000, "pairs": 4}}, "store")
     assert signal.getsignal(signal.SIGINT) == handler
     assert [cell["status"] for cell in read_sweep("store").cells] == ["to play"]
     assert not list(Path("store/cells").iterdir())
