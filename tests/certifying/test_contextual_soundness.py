@@ -46,6 +46,14 @@ VALUES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _bounds_of_this_test_alone():
+    """A twin changes what is kept of the bounds of vectors, and must not find what others kept."""
+    VectorBound._of.cache_clear()
+    yield
+    VectorBound._of.cache_clear()
+
+
 def wrapped(contexts, context, action, reward):
     session = Session(relation("context-reward"), (0.0, 1.0), None, np.random.default_rng(0), contexts, round=1)
     return session.contextual(context, action, reward, ARMS)
