@@ -284,13 +284,15 @@ class Session(Recorder):
         if self.log is not None and self.filter is not None and isinstance(self.filter.budget, Pure):
             charges = charges.map(in_units)
         with self.charging:  # between the check and the charge no other thread may be charged or read the ledger
-            blocks: Mapping[Any, Any] = {}
+            alone, blocks = charges, dict[Any, Any]()
             if self.log is None and not self._adds_renyi:  # entries of a log are charged alike after a restart
                 charges, blocks = self.several.of(mechanism, value, charges)
             if self.filter is not None:
                 self.filter.check(self.ledger, charges, location)
             self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charges, location)
             self.several.keep(blocks)
+            if charges is not alone:
+                self._note_largest(alone)
         return code, charges
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -306,13 +308,17 @@ class Session(Recorder):
         if self._checked_at != (count := len(self.ledger.releases)) or (self._expects and self._looked_at != count):
             self._looked_at = self._checked_at
             for release in self.ledger.releases[self._checked_at : count]:
-                for charge in ByDatum.of(release.charges).different:
-                    self._most = [max(n, getattr(charge, name)) for n, name in zip(self._most, BOUNDS, strict=True)]
+                self._note_largest(ByDatum.of(release.charges))
             if any(self._most):
                 total = ByDatum.of(dict.fromkeys(self.source.data_in_use(), Charge.total(*self._most)))
                 self._expects = self.filter is not None and not self.filter.fits(self.ledger, total)
             self._checked_at = count
         return self._expects
+
+    def _note_largest(self, charges: ByDatum[Charge]) -> None:
+        """Take note of the largest charges; what costs less after other releases may cost as much as alone again."""
+        for charge in charges.different:
+            self._most = [max(n, getattr(charge, name)) for n, name in zip(self._most, BOUNDS, strict=True)]
 
     def refuse(self, error: PrivcheckError) -> ReleaseRefusedError:
         """Record an error as a refusal that names the line, and return it; the error must show no private value."""

@@ -10,7 +10,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from privcheck import Contexts, guard
+from privcheck import BudgetExceededError, Contexts, guard
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.certifying import Session
 from privcheck.mechanisms import Laplace
@@ -249,3 +249,30 @@ def test_whether_a_refusal_is_to_be_expected_is_found_from_new_releases_alone():
         guarded.update(guarded.select(), 0.5)
     assert Counted.read <= 100
     assert not guarded._session.expects_refusal
+
+
+class Differences:
+    """Keeps the difference of the first two rewards, and releases it in each round, the first time after their sum."""
+
+    def __init__(self, rng, arms):
+        self.rng, self.kept = rng, None
+
+    def select(self):
+        return 0
+
+    def update(self, action, rewards):
+        if self.kept is None:
+            self.kept = rewards[0] - rewards[1]
+            float(rewards[0] + rewards[1] + self.rng.laplace(0.0, 20.0))
+        float(self.kept + self.rng.laplace(0.0, 2.0))
+
+
+def test_a_refusal_is_expected_of_what_cost_less_after_another_release():
+    """The difference costs .9 after the sum, and 1 when it is released again: the policy has to be copied before."""
+    guarded = guard(Differences, epsilon=1.95, arms=2, feedback="full")
+    guarded.update(guarded.select(), [0.5, 0.5])
+    assert guarded.spent == pytest.approx(1.0)
+    guarded.select()
+    with pytest.raises(BudgetExceededError):
+        guarded.update(0, [0.5, 0.5])
+    assert guarded.select() == 0, "it goes on as it was before the update"

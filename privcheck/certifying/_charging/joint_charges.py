@@ -28,8 +28,8 @@ class JointCharges:
 
     def of(
         self, mechanism: Mechanism, value: Private, charges: ByDatum[Charge]
-    ) -> tuple[ByDatum[Charge], Mapping[Any, Any]]:
-        """Return the charges of a release, and what to `keep` of it once it is charged."""
+    ) -> tuple[ByDatum[Charge], dict[Any, Any]]:
+        """Return the charges of a release, the same object if none is less; and what to `keep` once it is charged."""
         norm, name = _OF.get(type(mechanism), ("", ""))
         source = self._source
         if (
