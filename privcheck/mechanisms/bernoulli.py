@@ -98,7 +98,8 @@ class Bernoulli(Mechanism):
     def release_batch(self, value: Any, rng: np.random.Generator, runs: int) -> Integers:
         """Return `runs` independent answers for one number, shape (runs,)."""
         draws = generator(rng).random(check("runs", runs, Integer(1)))
-        return np.where(draws < self._chance(value), 1, 0).astype(np.int64)
+        answers: Integers = (draws < self._chance(value)).astype(np.int64)
+        return answers
 
     def log_density(self, output: Any, value: Any) -> Any:
         """Return ln P(output | value) for outputs of any shape and one number."""

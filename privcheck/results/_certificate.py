@@ -244,6 +244,11 @@ class Certificate(Result):
             found.append(f"{' and '.join(unseen)} {'does' if len(unseen) == 1 else 'do'} not change")
         return f"provided that {', and that '.join(found)}" if found else ""
 
+    @property
+    def later_rounds(self) -> list[str]:
+        """What the bound rests on where code compares the clock with a number beyond the rounds that ran."""
+        return self.rests_on.get("what later rounds do", [])
+
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "certificate", one row; "ledger", a row for every release; and "leaks"."""
         return {"certificate": lambda: [self._row()], "ledger": self._ledger_rows, "leaks": self._leak_rows}

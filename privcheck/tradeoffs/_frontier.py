@@ -29,9 +29,6 @@ PAIRS = 24
 GRID = 33
 """Budgets at which the theory is evaluated, besides those of the policies."""
 
-LATER = "what later rounds do"
-"""What a certificate rests on where code compares the clock with a number beyond the rounds that ran."""
-
 QUANTITY_OF = "azize-basu-2022/thm3-tight"
 """A theorem on what the picture shows: the pseudo-regret of an epsilon-DP bandit on one instance."""
 
@@ -136,8 +133,18 @@ def frontier(
     names = tuple(getattr(place, "names", ()))
     pure = [budget.amount for budget in budgets if budget.unit == "epsilon" and not budget.delta]
     bounds = _theory(place, pure, int(horizon)) if pure else ()
-    told_of = place.id, place.means, names, int(horizon), seed, CONFIDENCE
-    return Frontier(*told_of, tuple(points), bounds, tuple(remarks), shuffle_arms)
+    return Frontier(
+        place.id,
+        place.means,
+        names,
+        int(horizon),
+        seed,
+        CONFIDENCE,
+        tuple(points),
+        bounds,
+        tuple(remarks),
+        shuffle_arms,
+    )
 
 
 @dataclass(frozen=True)
@@ -268,7 +275,7 @@ def _of_certificate(certificate: Certificate) -> Iterator[str]:
         elif certificate.refutation is None:
             yield "not certified: something speaks against it without its guard"
         return
-    if told := [*filter(None, [certificate.provided]), *certificate.rests_on.get(LATER, [])]:
+    if told := [*filter(None, [certificate.provided]), *certificate.later_rounds]:
         yield f"certified, and this rests on: {'; '.join(told)}"
 
 
