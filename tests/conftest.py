@@ -75,6 +75,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         _beside("false_failures").write(page, session.items)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _state_of_programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep heads of ledgers apart from the user's, which would outlive the ledgers of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 class NamesFailures:
     """Names each failed test as soon as it has failed: a suite that is cut off says nothing at its end."""
 

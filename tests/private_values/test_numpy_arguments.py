@@ -59,9 +59,15 @@ def calls(function):
     for name in required:
         yield from ({**base, name: value} for value in OPTIONS[name])
     for names in (*((name,) for name in optional), *itertools.combinations(optional, 2)):
-        yield from (
-            {**base, **dict(zip(names, values, strict=True))} for values in chosen(names, function is np.cumsum)
-        )
+        for values in chosen(names, function is np.cumsum):
+            options = dict(zip(names, values, strict=True))
+            if function is not np.clip or computes_all(options):
+                yield {**base, **options}
+
+
+def computes_all(options):
+    """Whether a universal function, or clip, gives every entry a value: numpy leaves the others as memory was."""
+    return options.get("where", True) is True or callable(options.get("out"))
 
 
 def chosen(names, cumulative):
@@ -138,8 +144,8 @@ def ufunc_calls(method):
         for pair in (*((name,) for name in names[method]), *itertools.combinations(names[method], 2)):
             for values in chosen(pair, method == "accumulate"):
                 options = dict(zip(pair, values, strict=True))
-                if method == "reduce" or options.get("where", True) is True or callable(options.get("out")):
-                    yield options  # otherwise numpy leaves entries as it finds them in memory
+                if method == "reduce" or computes_all(options):
+                    yield options
 
     return made
 
