@@ -17,8 +17,9 @@ from privcheck.results._fault import Fault
 from privcheck.results._law_evidence import LawEvidence
 from privcheck.results._suspicion import Suspicion
 from privcheck.results._verdicts import check_verdict
-from privcheck.serialise import plain, to_json
-from privcheck.tables import Result, Row
+from privcheck.results._whole_result import WholeResult
+from privcheck.serialise import plain
+from privcheck.tables import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -111,7 +112,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class AuditReport(Result):
+class AuditReport(WholeResult):
     """The result of `privcheck.audit`.
 
     Parameters
@@ -299,26 +300,9 @@ class AuditReport(Result):
         """Return the BibTeX keys of the papers that a shipped algorithm comes from."""
         return papers_of([self.target])
 
-    def to_json(self) -> str:
-        """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
-        return to_json(self)
-
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain Python values."""
         return dict(plain(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> AuditReport:
-        """Return the report whose `to_json` gave this text, with its certificate.
-
-        Raises
-        ------
-        PrivcheckError : text that is not JSON, or not a report of this version.
-
-        """
-        from privcheck.results._read_json import read_as
-
-        return read_as(cls, text)
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the verdict, the bounds, the witness and its pictures."""

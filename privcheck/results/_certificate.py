@@ -16,8 +16,8 @@ from privcheck.results._cited_papers import papers_of
 from privcheck.results._primitive_use import PrimitiveUse
 from privcheck.results._replay_result import ReplayResult
 from privcheck.results._unreached_line import UnreachedLine
-from privcheck.serialise import to_json
-from privcheck.tables import Result, Row
+from privcheck.results._whole_result import WholeResult
+from privcheck.tables import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ AUDITED = "an audit of the policy"
 
 
 @dataclass(frozen=True)
-class Certificate(Result):
+class Certificate(WholeResult):
     """The result of `privcheck.certify`.
 
     Parameters
@@ -296,23 +296,6 @@ class Certificate(Result):
     def citations(self) -> tuple[str, ...]:
         """Return the BibTeX keys of the papers that a shipped algorithm comes from."""
         return papers_of([self.target])
-
-    def to_json(self) -> str:
-        """Return all fields as JSON text, `schema_version` first, infinities as "inf"."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> Certificate:
-        """Return the certificate whose `to_json` gave this text.
-
-        Raises
-        ------
-        PrivcheckError : text that is not JSON, or not a certificate of this version.
-
-        """
-        from privcheck.results._read_json import read_as
-
-        return read_as(cls, text)
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page with the verdict, the ledger, the leaks and the first divergence."""

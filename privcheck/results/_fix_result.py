@@ -11,9 +11,8 @@ from privcheck import presenting
 from privcheck.accounting import Pure
 from privcheck.errors import PrivcheckError, words
 from privcheck.results._certificate import Certificate
-from privcheck.results._read_json import read_as
-from privcheck.serialise import to_json
-from privcheck.tables import Result, Row
+from privcheck.results._whole_result import WholeResult
+from privcheck.tables import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -171,7 +170,7 @@ class FixPatch:
 
 
 @dataclass(frozen=True)
-class Fix(Result):
+class Fix(WholeResult):
     """The result of `privcheck.fix`.
 
     Parameters
@@ -248,10 +247,6 @@ class Fix(Result):
             for place in each.places
         ]
 
-    def to_json(self) -> str:
-        """Return all fields as JSON text."""
-        return to_json(self)
-
     @classmethod
     def from_json(cls, text: str) -> Fix:
         """Return the result whose `to_json` gave this text.
@@ -260,7 +255,7 @@ class Fix(Result):
         ------
         PrivcheckError : text that is not JSON, or no such result, or one that contradicts itself.
         """
-        found = read_as(cls, text)
+        found = super().from_json(text)
         if why := _contradicts_itself(found):
             raise PrivcheckError("text", words(f"a fix of which {why}"), "what Fix.to_json wrote")
         return found

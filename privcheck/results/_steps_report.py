@@ -9,10 +9,10 @@ from pathlib import Path
 from privcheck import presenting
 from privcheck.results._audit_report import Estimate
 from privcheck.results._law_evidence import LawEvidence
-from privcheck.results._read_json import read_as
 from privcheck.results._suspicion import Suspicion
+from privcheck.results._whole_result import WholeResult
 from privcheck.serialise import to_json
-from privcheck.tables import Result, Row
+from privcheck.tables import Row
 
 ISOLATED, LATER, STILL = "isolated", "after draws that could not be forced", "no argument moves"
 """The standing of a step: it can be played alone; its arguments may move with what was released before; nothing to play
@@ -73,7 +73,7 @@ class StepBound:
 
 
 @dataclass(frozen=True)
-class StepsReport(Result):
+class StepsReport(WholeResult):
     """What is known of the noisy steps of a target.
 
     Parameters
@@ -145,11 +145,6 @@ class StepsReport(Result):
     def to_json(self) -> str:
         """Return all fields as JSON text; those of a law and of a release where one was given."""
         return to_json({name: value for name, value in vars(self).items() if name not in GIVEN or value is not None})
-
-    @classmethod
-    def from_json(cls, text: str) -> StepsReport:
-        """Return the report whose `to_json` gave this text."""
-        return read_as(cls, text)
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page about it."""

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privcheck import presenting
-from privcheck.results._read_json import read_as
-from privcheck.serialise import to_json
-from privcheck.tables import Result, Row
+from privcheck.results._whole_result import WholeResult
+from privcheck.tables import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,7 +85,7 @@ class WatchAlarm:
 
 
 @dataclass(frozen=True)
-class WatchReport(Result):
+class WatchReport(WholeResult):
     """What a watch knows of a target.
 
     Parameters
@@ -160,15 +159,6 @@ class WatchReport(Result):
             "nights": lambda: [dict(vars(night)) for night in self.nights],
             "versions": lambda: [dict(vars(version)) for version in self.versions],
         }
-
-    def to_json(self) -> str:
-        """Return all fields as JSON text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> WatchReport:
-        """Return the report whose `to_json` gave this text."""
-        return read_as(cls, text)
 
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page about the watch."""

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from privcheck.serialise import to_json
-from privcheck.tables import Result, Row
+from privcheck.results._whole_result import WholeResult
+from privcheck.tables import Row
 
 
 @dataclass(frozen=True)
-class LawBound(Result):
+class LawBound(WholeResult):
     """Bounds on epsilon from the laws of an output on two neighbouring inputs, up to the error of quadrature.
 
     Parameters
@@ -44,22 +44,6 @@ class LawBound(Result):
             "epsilon_lower", "epsilon_upper", "delta", "epsilon", "delta_lower", "delta_upper", "verdict", "log_ratio",
         )  # fmt: skip
         return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
-
-    @classmethod
-    def from_json(cls, text: str) -> LawBound:
-        """Return the bound whose `to_json` gave this text.
-
-        Raises
-        ------
-        PrivcheckError : text that is not JSON, or not such a bound.
-        """
-        from privcheck.results._read_json import read_as
-
-        return read_as(cls, text)
-
-    def to_json(self) -> str:
-        """Return the JSON text."""
-        return to_json(self)
 
     def __str__(self) -> str:
         """Return the bounds and the verdict in sentences."""

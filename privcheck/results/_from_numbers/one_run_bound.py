@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from privcheck.serialise import to_json
-from privcheck.tables import Result, Row
+from privcheck.results._whole_result import WholeResult
+from privcheck.tables import Row
 
 
 @dataclass(frozen=True)
-class OneRunBound(Result):
+class OneRunBound(WholeResult):
     """Lower bounds from one run in which every canary was included by a coin of its own.
 
     Parameters
@@ -72,22 +72,6 @@ class OneRunBound(Result):
             "error", "method", "canaries", "guesses", "correct",
         )  # fmt: skip
         return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
-
-    @classmethod
-    def from_json(cls, text: str) -> OneRunBound:
-        """Return the bound whose `to_json` gave this text.
-
-        Raises
-        ------
-        PrivcheckError : text that is not JSON, or not such a bound.
-        """
-        from privcheck.results._read_json import read_as
-
-        return read_as(cls, text)
-
-    def to_json(self) -> str:
-        """Return the JSON text."""
-        return to_json(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"

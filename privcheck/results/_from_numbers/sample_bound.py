@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import Estimate
-from privcheck.serialise import to_json
-from privcheck.tables import Result, Row
+from privcheck.results._whole_result import WholeResult
+from privcheck.tables import Row
 
 
 @dataclass(frozen=True)
-class SampleBound(Result):
+class SampleBound(WholeResult):
     """A lower bound from outputs of independent runs on two neighbouring inputs.
 
     Parameters
@@ -53,22 +53,6 @@ class SampleBound(Result):
             "runs", "counted_runs", "event",
         )  # fmt: skip
         return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
-
-    @classmethod
-    def from_json(cls, text: str) -> SampleBound:
-        """Return the bound whose `to_json` gave this text.
-
-        Raises
-        ------
-        PrivcheckError : text that is not JSON, or not such a bound.
-        """
-        from privcheck.results._read_json import read_as
-
-        return read_as(cls, text)
-
-    def to_json(self) -> str:
-        """Return the JSON text."""
-        return to_json(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
