@@ -12,21 +12,20 @@ import numpy.typing as npt
 
 from privcheck.accounting import NOTHING, Charge
 from privcheck.arrays import Integers
-from privcheck.declared import POSITIVE, Integer, Real, check, parameter
+from privcheck.declared import POSITIVE, Real, parameter
 from privcheck.errors import PrivcheckError
+from privcheck.mechanisms.added_noise import AddedIntegers, integer_array
 from privcheck.mechanisms.base import differences, generator, inner_sum, same_shape
 from privcheck.mechanisms.currency import RHO, Currency
 from privcheck.mechanisms.discrete_gaussian_law import DiscreteGaussianShift, log_normaliser, mu_of_one, of_normal
-from privcheck.mechanisms.discrete_laplace import LARGEST, integer_array
 from privcheck.mechanisms.opendp_parts import opendp_parts
-from privcheck.mechanisms.scaled import ScaledMechanism
 
 MOST_SIGMA = 1e4
 """The largest sigma whose outputs are summed for the exact loss, to bound the memory."""
 
 
 @dataclass(frozen=True)
-class DiscreteGaussian(ScaledMechanism):
+class DiscreteGaussian(AddedIntegers):
     r"""Add independent discrete Gaussian noise to an integer or to every entry of an array of integers.
 
     M(f) = f + (Z_1, ..., Z_d), with Z_i independent, P(Z = z) proportional to exp(-z^2 / (2 sigma^2)) on the integers,
@@ -99,11 +98,6 @@ class DiscreteGaussian(ScaledMechanism):
         if self.scale > 1e12:
             raise PrivcheckError("noise scale", self.scale, "at most 1e12", "raise rho, or use Gaussian noise")
 
-    @property
-    def integers(self) -> tuple[int, int]:
-        """The integers that a value may hold."""
-        return -LARGEST, LARGEST
-
     def charge(self, sensitivity: float) -> Charge:
         """Return the charge of data with this computed sensitivity, in rho and in mu."""
         charge = super().charge(sensitivity)
@@ -112,20 +106,9 @@ class DiscreteGaussian(ScaledMechanism):
             return charge
         return Charge(rho=charge.rho, mu=math.sqrt(2.0 * charge.rho) * self.scale * unit)
 
-    def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
-        """Return `value` plus noise: an int for an integer, an int64 array of the same shape for an array."""
-        exact = integer_array("value", value)
-        noisy = self._draw_exactly(exact) if secure else exact + self.noise(exact.shape, generator(rng))
-        return int(noisy) if exact.ndim == 0 else noisy
-
     def noise(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> Integers:
-        """Return independent noise of this shape: what `release` adds."""
+        """Return independent noise of this shape, as `release` adds it."""
         return of_normal(np.asarray(generator(rng).standard_normal(shape)), self.scale)
-
-    def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Integers:
-        """Return `runs` independent releases of `value`, shape (runs, *shape of value)."""
-        exact = integer_array("value", value)
-        return self.noise((check("runs", runs, Integer(1)), *exact.shape), rng) + exact
 
     def log_density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
         """Return ln P(output | exact `value`), jointly over the entries of `value`.

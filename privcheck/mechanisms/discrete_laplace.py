@@ -13,21 +13,17 @@ import numpy.typing as npt
 from privcheck.accounting import Charge, DiscreteLaplacePair, LatticeShifts
 from privcheck.arrays import Integers
 from privcheck.declared import POSITIVE, Integer, Real, check, parameter
-from privcheck.errors import PrivcheckError, words
-from privcheck.mechanisms.base import Pairs, distances, generator, holds_integers, inner_sum, same_shape
+from privcheck.errors import PrivcheckError
+from privcheck.mechanisms.added_noise import AddedIntegers, integer_array
+from privcheck.mechanisms.base import Pairs, distances, generator, inner_sum, same_shape
 from privcheck.mechanisms.opendp_parts import opendp_parts
-from privcheck.mechanisms.scaled import ScaledMechanism
-
-LARGEST = 2**51
-"""Largest magnitude of values: 2^51 leaves room for noise and distances below 2^53, where floats are exact integers."""
-
 
 LARGEST_DISTANCE = 10_000
 """Above it a dominating pair has too many atoms, and what its epsilon implies is taken."""
 
 
 @dataclass(frozen=True)
-class DiscreteLaplace(ScaledMechanism):
+class DiscreteLaplace(AddedIntegers):
     r"""Add independent two-sided geometric noise to an integer or to every entry of an array of integers.
 
     M(f) = f + (Z_1, ..., Z_d), with Z_i independent, P(Z = z) = tanh(1 / (2 b)) exp(-|z| / b) on the integers,
@@ -92,32 +88,16 @@ class DiscreteLaplace(ScaledMechanism):
         if self.scale > 1e12:
             raise PrivcheckError("noise scale", self.scale, "at most 1e12", "raise epsilon, or use Laplace noise")
 
-    @property
-    def integers(self) -> tuple[int, int]:
-        """The integers that a value may hold."""
-        return -LARGEST, LARGEST
-
     def charge(self, sensitivity: float) -> Charge:
         """Return the charge of data with this computed sensitivity, which must be an integer."""
         return super().charge(check("sensitivity", sensitivity, Integer(0), "integers change by integers"))
 
-    def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
-        """Return `value` plus noise: an int for an integer, an int64 array of the same shape for an array."""
-        exact = integer_array("value", value)
-        noisy = self._draw_exactly(exact) if secure else exact + self.noise(exact.shape, generator(rng))
-        return int(noisy) if exact.ndim == 0 else noisy
-
     def noise(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> Integers:
-        """Return independent noise of this shape: what `release` adds."""
+        """Return independent noise of this shape, as `release` adds it."""
         size = (shape,) if isinstance(shape, int) else shape
         geometric = np.floor(generator(rng).standard_exponential((*size, 2)) * self.scale).astype(np.int64)
         difference: Integers = geometric[..., 0] - geometric[..., 1]
         return difference
-
-    def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Integers:
-        """Return `runs` independent releases of `value`, shape (runs, *shape of value)."""
-        exact = integer_array("value", value)
-        return self.noise((check("runs", runs, Integer(1)), *exact.shape), rng) + exact
 
     def log_density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
         """Return ln P(output | exact `value`), jointly over the entries of `value`.
@@ -167,20 +147,3 @@ def integer_laplace(scale: float) -> Any:
     """Return OpenDP's measurement that adds discrete Laplace noise to a list of integers."""
     dp = opendp_parts()
     return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
-
-
-def integer_array(name: str, value: npt.ArrayLike) -> Integers:
-    """Return `value` as an int64 array, or refuse it unless it holds integers of moderate size.
-
-    >>> integer_array("value", [1.0, 2.0]).tolist()
-    [1, 2]
-    """
-    expected = "an integer of magnitude at most 2^51, or a non-empty array of them"
-    largest = 2 * LARGEST if name == "output" else LARGEST
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise PrivcheckError(name, words("a ragged sequence"), expected, "give rows of equal length") from None
-    if not holds_integers(array) or array.min() < -largest or array.max() > largest:
-        raise PrivcheckError(name, value, expected, "round or count first, or use Laplace for real numbers")
-    return array.astype(np.int64)

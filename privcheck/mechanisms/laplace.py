@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting import Charge, LaplacePair, LaplaceShifts
 from privcheck.arrays import Array
-from privcheck.declared import POSITIVE, Integer, check, parameter
+from privcheck.declared import POSITIVE, parameter
+from privcheck.mechanisms.added_noise import AddedNoise
 from privcheck.mechanisms.base import Pairs, distances, finite_array, generator, inner_sum, same_shape
 from privcheck.mechanisms.opendp_parts import opendp_parts
-from privcheck.mechanisms.scaled import ScaledMechanism
 
 
 @dataclass(frozen=True)
-class Laplace(ScaledMechanism):
+class Laplace(AddedNoise):
     r"""Add independent Laplace noise to a number or to every entry of an array.
 
     M(f) = f + (Z_1, ..., Z_d), Z_i independent with density exp(-|z| / b) / (2 b), b = s (1 + 4e-9) / epsilon.
@@ -80,34 +80,9 @@ class Laplace(ScaledMechanism):
         hint="give either sensitivity and epsilon, or a scale",
     )  # fmt: skip
 
-    @overload
-    def release(self, value: float, rng: np.random.Generator | None, *, secure: bool = False) -> float: ...
-    @overload
-    def release(self, value: npt.ArrayLike, rng: np.random.Generator | None, *, secure: bool = False) -> Any: ...
-    def release(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
-        """Return `value` plus noise: a float for a number, an array of the same shape for an array.
-
-        With `secure=True` the noise comes from OpenDP and the operating system's randomness; `rng` is then unused and
-        may be None.
-        """
-        return super().release(value, rng, secure=secure)
-
-    def draw(self, value: Any, rng: np.random.Generator | None, *, secure: bool = False) -> Any:
-        """Return what `release` returns when no recorder is active."""
-        exact = finite_array("value", value)
-        noisy = self._release_exactly(exact) if secure else exact + self.noise(exact.shape, generator(rng))
-        return float(noisy) if exact.ndim == 0 else noisy
-
     def noise(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> Array:
         """Return independent noise of this shape, as `release` adds it."""
         draws: Array = generator(rng).laplace(0.0, self.scale, shape)
-        return draws
-
-    def release_batch(self, value: npt.ArrayLike, rng: np.random.Generator, runs: int) -> Array:
-        """Return `runs` independent releases of `value`, shape (runs, *shape of value)."""
-        exact = finite_array("value", value)
-        draws = self.noise((check("runs", runs, Integer(1)), *exact.shape), rng)
-        draws += exact
         return draws
 
     def log_density(self, output: npt.ArrayLike, value: npt.ArrayLike) -> Any:
@@ -147,7 +122,7 @@ class Laplace(ScaledMechanism):
         """Return Laplace noise on two numbers at the charged distance, whatever the dimension of the value."""
         return ((LaplacePair(charge.epsilon), 1),)
 
-    def _release_exactly(self, exact: Array) -> Array:
+    def _draw_exactly(self, exact: Array) -> Array:
         noisy = _measurement(self.scale)(exact.ravel().tolist())
         return np.array(noisy, dtype=np.float64).reshape(exact.shape)
 
