@@ -12,6 +12,7 @@ PACKAGES = {
     "dask": ("distributed",),
     "plots": ("matplotlib",),
     "store": ("pyarrow",),
+    "testing": ("hypothesis", "pytest"),
 }
 """What the code imports, for each extra of the installation."""
 

@@ -114,3 +114,15 @@ def test_a_figure_without_matplotlib_is_refused(monkeypatch):
     without(monkeypatch, "matplotlib")
     with pytest.raises(privcheck.PrivcheckError, match=r"no package matplotlib.*privcheck\[plots\]"):
         simulation.plot()
+
+
+def test_strategies_without_hypothesis_name_the_extra():
+    """Assertions need neither hypothesis nor pytest, and are there."""
+    code = "import sys; sys.modules['hypothesis'] = None; import importlib.util as u; find = u.find_spec\n"
+    code += "u.find_spec = lambda name: None if name == 'hypothesis' else find(name)\n"
+    code += "import privcheck.testing as t; t.assert_private\ntry: t.budgets\nexcept Exception as error: print(error)"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (
+        "privcheck.testing.budgets: got no package hypothesis, expected hypothesis and pytest to be installed; "
+        "pip install 'privcheck[testing]'"
+    )

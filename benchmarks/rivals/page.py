@@ -33,7 +33,15 @@ OWN = (
 )
 
 
-def page(results: Results, tools: list[Tool], where: str, failed: dict[str, str]) -> str:
+OF_SEEDS = """# Auditors with a valid confidence, over many seeds
+
+Lower bounds on epsilon at confidence 0.95, all from the same number of runs per stream of the same mechanism on the
+same pair of inputs: mean and standard deviation over seeds. An asterisk marks a mean above the truth. What each tool is
+given, which methods are left out, and how long they take, is on the page of [all methods](rivals.md).
+"""
+
+
+def page(results: Results, tools: list[Tool], where: str, failed: dict[str, str], *, spread: bool = False) -> str:
     """Return the page.
 
     Parameters
@@ -42,6 +50,7 @@ def page(results: Results, tools: list[Tool], where: str, failed: dict[str, str]
     tools : those that ran.
     where : command, date and versions.
     failed : tools that could not be installed, and why.
+    spread : whether to show standard deviations in place of seconds, and the table alone.
 
     """
     methods = [OWN] + [
@@ -54,10 +63,13 @@ def page(results: Results, tools: list[Tool], where: str, failed: dict[str, str]
         where += (
             ". A tool with a commit in its name ran from its checkout in DIR, cloned under the name of its repository"
         )
-    lines = [INTRODUCTION, "Printed by " + where + ".\n", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    introduction = OF_SEEDS if spread else INTRODUCTION
+    lines = [introduction, "Printed by " + where + ".\n", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for tool, name, _, _, valid in methods:
-        cells = [_cell(case, found.get((tool, name))) for case, found in results.items()]
+        cells = [cell(case, found.get((tool, name)), spread=spread) for case, found in results.items()]
         lines.append("| " + " | ".join([f"{tool}, {name}", *cells, "yes" if valid else "no"]) + " |")
+    if spread:
+        return "\n".join(lines) + "\n"
     lines += ["", "An asterisk marks a mean above the truth, a dagger a method that was run with one seed.\n"]
     lines += ["## Does the stated confidence cover the search for the event?\n"]
     lines += [f"- {tool}, {name}: {covers}. Given: {given}." for tool, name, given, covers, _ in methods]
@@ -69,13 +81,17 @@ def page(results: Results, tools: list[Tool], where: str, failed: dict[str, str]
     return "\n".join(lines) + "\n"
 
 
-def _cell(case: Case, found: dict[str, Any] | None) -> str:
+def cell(case: Case, found: dict[str, Any] | None, *, spread: bool) -> str:
+    """Return a bound, with the seconds that it took or the spread over seeds, as a cell of the table."""
     if found is None:
         return ""
     if found["lower"] is None:
         return found["error"].replace("|", "/")[:60] or "only for delta = 0"
     above = "*" if found["lower"] > case.truth + 1e-9 else ""
-    return f"{found['lower']:.3f}{above}{'†' if found['seeds'] == 1 else ''}, {found['seconds']:.2g} s"
+    shown = f"{found['lower']:.3f}{above}"
+    if spread:
+        return shown if found["deviation"] is None else f"{shown} ± {found['deviation']:.3f}"
+    return f"{shown}{'†' if found['seeds'] == 1 else ''}, {found['seconds']:.2g} s"
 
 
 def _behind(results: Results, methods: list[tuple[str, str, str, str, bool]]) -> list[str]:

@@ -7,9 +7,23 @@
 Installed with the extra `privcheck[testing]`. The assertions need neither pytest nor hypothesis.
 """
 
+from typing import Any
+
 import lazy_loader
 
-__getattr__, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
+_loaded, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _loaded(name)
+    except ModuleNotFoundError as error:
+        from privcheck.extras import PACKAGES, require_extra
+
+        if error.name in PACKAGES["testing"]:
+            require_extra("testing", f"privcheck.testing.{name}")
+        raise
+
 
 __all__ = [
     "BanditMachine",

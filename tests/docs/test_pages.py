@@ -54,10 +54,10 @@ def case(name: str, line: str, *shown: str) -> Any:
 
 
 def write_files(page: str, folder: Path) -> list[str]:
-    files = re.findall(r"```\w+\n# (\w+\.(?:py|toml))\n(.*?)```", page, re.DOTALL)
-    for name, text in files:
+    files = re.findall(r"```\w+\n(# (\w+\.(?:py|toml))\n.*?)```", page, re.DOTALL)
+    for text, name in files:
         (folder / name).write_text(text, encoding="utf-8")
-    return [name for name, _ in files]
+    return [name for _, name in files]
 
 
 def skip_without_extras(name: str, source: str) -> None:
