@@ -14,6 +14,7 @@ from ._part_files import Arrays as Arrays
 from ._shared import Shared as Shared
 from ._sqlite_files import Database as Database
 from ._sqlite_files import Refusal as Refusal
+from ._sqlite_files import close_before_fork as close_before_fork
 from ._work_cache import CLAIMS as CLAIMS
 from ._work_cache import Cache as Cache
 from ._worker_processes import end_worker_processes as end_worker_processes
