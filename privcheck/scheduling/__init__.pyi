@@ -10,6 +10,7 @@ from ._fingerprint import fingerprint as fingerprint
 from ._living_processes import SIGNALS as SIGNALS
 from ._one_thread import one_thread as one_thread
 from ._only_worker import is_only_worker as is_only_worker
+from ._own_sources import is_own_module as is_own_module
 from ._part_files import Arrays as Arrays
 from ._shared import Shared as Shared
 from ._sqlite_files import Database as Database

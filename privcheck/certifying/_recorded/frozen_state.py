@@ -12,6 +12,7 @@ from typing import Any
 from privcheck.certifying._calls import Calls, without_frames
 from privcheck.certifying._recorded.frozen_arrays import array_apart
 from privcheck.certifying._recorded.frozen_identity import check_identity
+from privcheck.certifying._recorded.frozen_names import Names, named
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._session import Session
@@ -26,6 +27,7 @@ OF_SESSION = (
 )  # fmt: skip
 OF_COINS = ("_entropy", "_calls")
 SETS = (set, frozenset)
+PLAIN = frozenset({int, bool, complex, str, bytes, type(None), list, dict, tuple, set, frozenset, type})
 
 
 class _Cells(list[Any]):
@@ -44,13 +46,16 @@ class _Pickler(pickle.Pickler):
     def __init__(self, file: Any, named: dict[str, Any], *, orders: bool) -> None:
         super().__init__(file, protocol=5)
         self._names, self._sets = {id(value): name for name, value in named.items()}, SETS if orders else ()
-        self._seen, self._owners = set[int](), dict[int, Any]()
+        self._seen, self._owners, self._marks = set[int](), dict[int, Any](), Names()
 
     def persistent_id(self, value: Any) -> str | None:
         """Return the name of what is only named; of sets of Python's own, nothing else is called."""
-        if type(value) in self._sets:
+        kind = type(value)
+        if kind in self._sets:
             check_identity(value, self._owners)
-        return self._names.get(id(value))
+        if kind is float:
+            return None if value == value else self._marks.of(value)
+        return self._names.get(id(value)) or (None if kind in PLAIN else self._marks.of(value))
 
     def reducer_override(self, value: Any) -> Any:
         """Return how privcheck's objects and arrays are written, of which copies would share nothing."""
@@ -77,7 +82,7 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, name: str) -> Any:
         """Return what is only named."""
-        return self._named[name]
+        return self._named[name] if name in self._named else named(name, self._named)
 
 
 def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = True) -> bytes:
