@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import decimal
 import gc
 import io
 import pickle
 import zlib
 from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 from privcheck.certifying._calls import Calls, without_frames
 from privcheck.certifying._recorded.frozen_arrays import array_apart
@@ -105,6 +108,7 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = T
         "causes": played.calls.causes, "session": {name: getattr(session, name) for name in OF_SESSION},
         "own coins": {name: getattr(session.coins, name) for name in OF_COINS},
         "releases": session.ledger.releases, "totals": session.ledger.sums.packed(), "values": state_of(session.source),
+        "settings": played.context.run(_settings),
     }  # fmt: skip
     with suppress(_OutsideError):
         return _written(said, session, bits, facts, orders=orders)
@@ -148,9 +152,20 @@ class Thawed:
         session.ledger.releases[:] = said["releases"]
         session.ledger.sums.unpack(said["totals"])
         put_together(session.source, said["values"], cells)
+        played.context.run(_set, *said["settings"])
         for call, cause in said["causes"].items():
             played.calls.close(cause, call)
         return played
+
+
+def _settings() -> tuple[Any, Any]:
+    """Return what a policy may have set for all arithmetic of its context."""
+    return np.geterr(), decimal.getcontext().copy()
+
+
+def _set(errors: Any, numbers: Any) -> None:
+    np.seterr(**errors)
+    decimal.setcontext(numbers)
 
 
 def _named(session: Session, bits: Any) -> dict[str, Any]:
