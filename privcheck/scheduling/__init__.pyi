@@ -10,12 +10,10 @@ from ._fingerprint import fingerprint as fingerprint
 from ._living_processes import SIGNALS as SIGNALS
 from ._one_thread import one_thread as one_thread
 from ._only_worker import is_only_worker as is_only_worker
-from ._own_sources import is_own_module as is_own_module
 from ._part_files import Arrays as Arrays
 from ._shared import Shared as Shared
 from ._sqlite_files import Database as Database
 from ._sqlite_files import Refusal as Refusal
-from ._sqlite_files import close_before_fork as close_before_fork
 from ._work_cache import CLAIMS as CLAIMS
 from ._work_cache import Cache as Cache
 from ._worker_processes import end_worker_processes as end_worker_processes

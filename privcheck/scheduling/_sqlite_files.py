@@ -33,18 +33,6 @@ _INHERITED = set[tuple[int, int]]()
 """Files that were open when this process was forked: their devices and numbers."""
 
 
-def close_before_fork() -> None:
-    """Close the connections to files that stay locked while they are open (WAL); the next use opens them again.
-
-    SQLite remembers the locks of this process by file, and a child takes them for its own: it would write without any,
-    and whoever closes the file as the last to hold a lock would delete the log in which the child writes. Whoever calls
-    it makes sure that no other thread uses them. One in the middle of a transaction stays open, and the child is
-    refused its file.
-    """
-    for database in [*_OPEN]:
-        database.leave()
-
-
 def _forked() -> None:
     global _process
     _process = object()
@@ -100,7 +88,7 @@ class Database:
     """A SQLite file on a disk of this machine, which several processes may use at once.
 
     Statements outside a transaction are transactions by themselves. A process that was forked has a connection of its
-    own, and leaves that of its parent alone: closing it would give up locks. See `close_before_fork`.
+    own, and leaves that of its parent alone: closing it would give up locks. See `leave_all`.
 
     Parameters
     ----------
@@ -218,6 +206,18 @@ class Database:
             self._connection.close()
         if self.queue is not None:
             self.queue.close()
+
+    @staticmethod
+    def leave_all() -> None:
+        """Close, before a fork, the connections to files that stay locked while they are open (WAL).
+
+        SQLite remembers the locks of this process by file, and a child takes them for its own: it would write without
+        any, and whoever closes the file as the last to hold a lock would delete the log in which the child writes.
+        Whoever calls it makes sure that no other thread uses them. One in the middle of a transaction stays open, and
+        the child is refused its file. The next use opens them again.
+        """
+        for database in [*_OPEN]:
+            database.leave()
 
     def leave(self) -> None:
         """Close the connection until the next use, if it holds locks while it is open, and is not being used."""

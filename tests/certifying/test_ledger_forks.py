@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import privcheck
-from privcheck.certifying._recorded import forked
+from privcheck.scheduling import Database
 
 _spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
 policies = importlib.util.module_from_spec(_spec)
@@ -56,7 +56,7 @@ def test_what_a_child_has_answered_is_there_after_its_parent_has_closed_the_ledg
 
 
 def test_a_ledger_that_stays_open_while_a_process_is_forked_is_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr(forked, "close_before_fork", lambda: None)
+    monkeypatch.setattr(Database, "leave_all", lambda: None)
     with pytest.raises((AssertionError, privcheck.PrivcheckError)):
         test_what_a_child_has_answered_is_there_after_its_parent_has_closed_the_ledger(tmp_path)
 

@@ -7,7 +7,7 @@ import weakref
 from typing import Protocol
 
 from privcheck.reached_state import LOCK
-from privcheck.scheduling import close_before_fork
+from privcheck.scheduling import Database
 
 
 class InChild(Protocol):
@@ -23,7 +23,7 @@ KNOWN: weakref.WeakSet[InChild] = weakref.WeakSet()
 
 def _before_fork() -> None:
     LOCK.acquire()  # until the process has been forked: no thread of a guard is in SQLite meanwhile
-    close_before_fork()
+    Database.leave_all()
 
 
 def _after_fork() -> None:

@@ -8,7 +8,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
-from privcheck.scheduling import is_own_module
+from privcheck.reached_state import own_modules
 
 MADE_BY_CODE = 1 << 9
 """The flag of classes that a program has made, as nearly all that are not Python's own."""
@@ -47,7 +47,7 @@ class Names:
         return None
 
     def _own(self) -> list[str]:
-        return [] if self._known else [name for name in [*sys.modules] if is_own_module(name)]
+        return [] if self._known else sorted(own_modules())
 
     def _in(self, *modules: str) -> dict[int, tuple[str, Any]]:
         """Return where marks and NaNs are: globals of these and earlier modules, and attributes of classes there."""
