@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from textwrap import shorten
-from threading import Lock, get_ident
+from threading import RLock, local
 from traceback import format_exception_only
 from types import TracebackType
+from typing import Any
 
 from privcheck.errors import GuardClosedError, PrivcheckError, class_name, words
 
@@ -56,28 +57,6 @@ def without_frames(error: BaseException | None) -> None:
         error.__traceback__, error = None, error.__context__
 
 
-class _Turn:
-    """One call: its thread holds the lock. A class, because a generator costs a microsecond more in every call."""
-
-    __slots__ = ("_call", "_calls")
-
-    def __init__(self, calls: Calls, call: str) -> None:
-        self._calls, self._call = calls, call
-
-    def __enter__(self) -> None:
-        calls, thread = self._calls, get_ident()
-        calls.process.check(self._call)  # first: in a forked process nobody may be left to release the lock
-        if (current := calls.current) is not None and current[0] == thread:
-            got, hint = words(f"a call inside {current[1]} of the same guard"), "call the guard from outside the policy"
-            raise PrivcheckError(self._call, got, "one call at a time", hint)
-        calls.lock.acquire()
-        calls.current = thread, self._call
-
-    def __exit__(self, *_: object) -> None:
-        self._calls.current = None
-        self._calls.lock.release()
-
-
 class Calls:
     """Lets the calls of a guarded policy in one at a time; a second thread waits.
 
@@ -90,17 +69,24 @@ class Calls:
 
     def __init__(self) -> None:
         self.process = Process()
-        self.lock = Lock()
-        self.current: tuple[int, str] | None = None
+        self.lock = RLock()
+        self._called = local()
         self._closed: dict[str, BaseException] = {}
         self._raised: dict[str, TracebackType | None] = {}
 
-    def one(self, call: str) -> _Turn:
-        """Enclose a call; PrivcheckError if this thread is inside another one, for which it would wait for ever.
+    def one(self, call: str) -> Any:
+        """Return the lock that encloses a call; PrivcheckError if this thread is inside another one.
 
-        The call may go on only if it is open: see `check_open`.
+        The call may go on only if it is open: see `check_open`. It is Python's own lock, which the handler of a signal
+        cannot leave held, wherever it raises.
         """
-        return _Turn(self, call)
+        self.process.check(call)  # first: in a forked process nobody may be left to release the lock
+        lock: Any = self.lock
+        if lock._is_owned():
+            got = words(f"a call inside {self._called.name} of the same guard")
+            raise PrivcheckError(call, got, "one call at a time", "call the guard from outside the policy")
+        self._called.name = call
+        return lock
 
     def close(self, cause: BaseException, *calls: str) -> None:
         """Let none of these calls in from now on; the first cause stays."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextvars import Context
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -166,7 +169,7 @@ def guarded(
         session = Session(related, rewards, budget, source, contexts, options["accountants"])
         own_coins = coins if bits is None else np.random.Generator(bits)
         session.coins = session.source.coins = secret_coins(own_coins)
-        session.log, made = log and log.of(session), policy
+        session.log, made, context = log and log.of(session), policy, Context()
         if thawed is not None:
             found = thawed.played(session, bits, by, calls)
             take_as_own(found.policy)
@@ -176,12 +179,11 @@ def guarded(
                 policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
             )
             own = session.generator(own_coins)
-            with in_guard():
-                if log is None:
+            if log is None:
+                with in_guard():
                     made = policy(own, **keywords)
-                else:
-                    with session.active():  # what the constructor draws is recorded, too
-                        made = policy(own, **keywords)
+            else:
+                made = context.run(_made, session, partial(policy, own, **keywords))
             _check_policy(made, by, arms)
             if rng is not None:
                 noise_source(noise, rng, _own_generators(made))
@@ -190,7 +192,7 @@ def guarded(
             _check_apart(made)
         if not builds:
             session.source.advice = BUILT
-        return Played(made, session, by, count, calls, interrupts=log is not None)
+        return Played(made, session, by, count, calls, interrupts=log is not None, context=context)
 
     parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
     return translated_for(policy, lambda: GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy))))
@@ -200,6 +202,12 @@ BUILT = (
     "a guard that is given a built policy cannot charge the noise that it draws from numpy: give guard() the class or "
     "factory instead"
 )
+
+
+def _made(session: Session, build: Callable[[], Any]) -> Any:
+    """Return what is built; what the constructor draws is recorded, too."""
+    with in_guard(), session.active():
+        return build()
 
 
 def _own_generators(policy: Any) -> list[np.random.Generator]:

@@ -129,8 +129,7 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
 def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> Database:
     """Open the file with the heads of ledgers, by default in the user's folder for the state of programs."""
     if path is None:
-        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-        path = Path(state, "privcheck", "heads.db")
+        path = Path(os.environ.get("XDG_STATE_HOME") or _state(), "privcheck", "heads.db")
     if not _is_path(path):
         raise PrivcheckError("head", path, "the path of a file", 'as in head="/var/lib/service/heads.db"')
     file = Path(path)
@@ -148,6 +147,14 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
         if own == LEDGER:
             raise refusal.because("it is a ledger", "give another file for the heads, in another folder")
     return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
+
+
+def _state() -> Path:
+    try:
+        return Path.home() / ".local" / "state"
+    except RuntimeError:  # as in a container that runs under a number that has no name
+        hint = 'its user has none: give a file, as in head="/var/lib/service/heads.db"'
+        raise PrivcheckError("head", None, "a file, where the process has no home folder", hint) from None
 
 
 def _is_path(path: object) -> TypeGuard[str | os.PathLike[str]]:

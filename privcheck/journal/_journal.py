@@ -62,6 +62,9 @@ class Journal(Protocol):
     def commit(self) -> None:
         """Make what was added durable, inside a transaction; other workers may add entries before it goes on."""
 
+    def roll_back(self) -> None:
+        """Take back a transaction that was left open, if there is one."""
+
     def head(self) -> tuple[int, bytes]:
         """Return the number and the hash of the last entry."""
 

@@ -131,6 +131,10 @@ class SqliteJournal:
         self.database.execute("COMMIT")
         self.database.execute("BEGIN IMMEDIATE")
 
+    def roll_back(self) -> None:
+        """Take back a transaction that was left open, if there is one."""
+        self.database.roll_back()
+
     def head(self) -> tuple[int, bytes]:
         """Return the number and the hash of the last entry."""
         rows = self.database.rows(END, self._ends)

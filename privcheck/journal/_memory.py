@@ -49,6 +49,9 @@ class MemoryJournal:
     def commit(self) -> None:
         """Do nothing."""
 
+    def roll_back(self) -> None:
+        """Do nothing: nothing is taken back."""
+
     def head(self) -> tuple[int, bytes]:
         """Return how many entries were added; they have no hashes."""
         return self._number, START

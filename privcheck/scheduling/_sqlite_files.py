@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -27,10 +28,16 @@ DURABLE = ("synchronous = FULL",)
 _process = object()
 """Stands for this process: that of a fork is another one. To ask the system for its number takes longer."""
 
+_OPEN: weakref.WeakSet[Database] = weakref.WeakSet()
+_INHERITED = set[tuple[int, int]]()
+"""Files that were open when this process was forked: their devices and numbers."""
+
 
 def _forked() -> None:
     global _process
     _process = object()
+    for database in _OPEN:
+        _INHERITED.update(database.inherited())
 
 
 if hasattr(os, "register_at_fork"):
@@ -81,7 +88,7 @@ class Database:
     """A SQLite file on a disk of this machine, which several processes may use at once.
 
     Statements outside a transaction are transactions by themselves. A process that was forked has a connection of its
-    own, and leaves that of its parent alone: closing it would give up the parent's locks.
+    own, and leaves that of its parent alone: closing it would give up locks. See `leave_all`.
 
     Parameters
     ----------
@@ -123,19 +130,21 @@ class Database:
         self._place = file.absolute()  # a fork, or another thread, may open it from another folder
         self.queue = None if queue is None else Queue(queue.absolute())
         self._others: list[sqlite3.Connection] = []
+        self._connection: sqlite3.Connection | None = None
+        self._process = _process
         self._cursors: list[sqlite3.Cursor] = []
         self._transaction = Transaction(self)
         with refusal.turning_errors():
             if upgrades:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 check_local(refusal.parameter, file.parent)
-            self._connection, self._process = connected(self._place, pragmas), _process
+            own = self._open()
             try:
                 for name, function in functions.items() if upgrades and self._format() < len(upgrades) else ():
-                    self._connection.create_function(name, 1, function)
+                    own.create_function(name, 1, function)
                 self._bring_up_to_date(upgrades)
             except BaseException:
-                self._connection.close()
+                self.close()
                 raise
 
     def _bring_up_to_date(self, upgrades: Sequence[str]) -> None:
@@ -192,17 +201,63 @@ class Database:
 
     def close(self) -> None:
         """Close the connection."""
-        if self._process is _process:
+        _OPEN.discard(self)
+        if self._process is _process and self._connection is not None:
             self._connection.close()
         if self.queue is not None:
             self.queue.close()
 
+    @staticmethod
+    def leave_all() -> None:
+        """Close, before a fork, the connections to files that stay locked while they are open (WAL).
+
+        SQLite remembers the locks of this process by file, and a child takes them for its own: it would write without
+        any, and whoever closes the file as the last to hold a lock would delete the log in which the child writes.
+        Whoever calls it makes sure that no other thread uses them. One in the middle of a transaction stays open, and
+        the child is refused its file. The next use opens them again.
+        """
+        for database in [*_OPEN]:
+            database.leave()
+
+    def leave(self) -> None:
+        """Close the connection until the next use, if it holds locks while it is open, and is not being used."""
+        own = self._connection
+        if own is not None and self._process is _process and self._stays_locked and not own.in_transaction:
+            self._cursors, self._connection = [], None
+            own.close()
+
+    def inherited(self) -> Iterator[tuple[int, int]]:
+        """Yield the device and the number of the file if a fork finds it open and locked, whoever forked."""
+        if self._connection is not None and self._stays_locked:
+            with suppress(OSError):
+                found = self._place.stat()
+                yield found.st_dev, found.st_ino
+
+    @property
+    def _stays_locked(self) -> bool:
+        return "journal_mode = WAL" in self._pragmas
+
     def _own(self) -> sqlite3.Connection:
-        if self._process is not _process:
+        if self._connection is None or self._process is not _process:
+            return self._open()
+        return self._connection
+
+    def _open(self) -> sqlite3.Connection:
+        if _INHERITED:
+            self._check_not_inherited()
+        if self._connection is not None:
             self._cursors = []
             self._others.append(self._connection)  # an object that nothing refers to would be closed
-            self._connection, self._process = connected(self._place, self._pragmas), _process
+        self._connection, self._process = connected(self._place, self._pragmas), _process
+        _OPEN.add(self)
         return self._connection
+
+    def _check_not_inherited(self) -> None:
+        """Refuse a file whose locks this process would take over from its parent, in whose name nobody holds them."""
+        found = self._place.stat()
+        if (found.st_dev, found.st_ino) in _INHERITED:
+            reason = "this process was forked while a call of its parent was writing to it"
+            raise self.refusal.because(reason, "fork outside of the calls of guards, or begin a process of its own")
 
     def _cursor(self) -> sqlite3.Cursor:
         """Return a cursor that no other thread uses; to make one takes as long as a small statement."""

@@ -216,6 +216,16 @@ def head_of(folder):
     return guard(folder), folder / "heads.db"
 
 
+def test_a_user_without_a_home_folder_is_asked_for_the_file_with_the_heads(tmp_path, monkeypatch):
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", home)
+    with pytest.raises(PrivcheckError, match="head: got None, expected a file, where the process has no home folder"):
+        guard(tmp_path, head=None)
+
+
 def test_a_missing_head(tmp_path):
     guarded = guard(tmp_path)
     guarded.select()

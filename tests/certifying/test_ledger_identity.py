@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import importlib.util
+import math
 import sys
 from pathlib import Path
 
@@ -98,3 +101,68 @@ def test_all_workers_go_on_from_what_was_kept_when_one_has_forgotten(tmp_path):
     assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
     for guarded in (first, second, third):
         close(guarded)
+
+
+class Mark:
+    """Stands for what there is not."""
+
+
+MARK, NAN = Mark(), float("nan")
+
+
+class Marks(policies.Blocks):
+    """Asks whether it finds the marks that it has put down, which a copy of them would not be."""
+
+    OWN = Mark()
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        own = float("nan")
+        self.found = {"global": MARK, "class": self.OWN, "library": dataclasses.MISSING, "nan": NAN, "numpy": np.nan}
+        self.key, self.held = own, {own: 1}
+        self.apart = [float("nan"), own]
+
+    def select(self):
+        found = self.found
+        same = found["global"] is MARK, found["class"] is self.OWN, found["library"] is dataclasses.MISSING
+        nans = found["nan"] is NAN, found["numpy"] is np.nan, self.key in self.held, self.apart[1] is self.key
+        return int(all(same) and all(nans) and self.apart[0] is not self.key)
+
+
+def test_a_policy_finds_its_marks_again_in_a_snapshot(tmp_path, monkeypatch):
+    monkeypatch.setattr(snapshots, "EVERY", 10)
+    first = guard(tmp_path, Marks)
+    assert [first.select() for _ in range(10)] == [1] * 10
+    assert rows(tmp_path, "SELECT problem FROM snapshot") == [("",)]
+    second = guard(tmp_path, Marks)
+    assert second.select() == 1
+    assert first.forget() > 0
+    assert [second.select(), first.select(), guard(tmp_path, Marks).select()] == [1] * 3
+    for guarded in (first, second):
+        close(guarded)
+
+
+class Words(policies.Blocks):
+    """Asks for the first of some words, which is another one in each process."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5, words=("left", "right")):
+        super().__init__(rng, arms, epsilon)
+        self.words = set(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        (("left", "right"), False), ((("a", 1), ("b", 2)), False), ((math.nan, 1.0), False), ((MARK, None), False),
+        (("left",), True), ((1, 2.5, (3, 4)), True), ((frozenset({1, 2}), 3), True),
+    ],
+)  # fmt: skip
+def test_a_set_whose_order_is_that_of_a_process_is_in_no_snapshot(tmp_path, monkeypatch, words, kept):
+    """Text is hashed with a seed of the process, and other objects by where they are in memory."""
+    monkeypatch.setattr(snapshots, "EVERY", 5)
+    guarded = guard(tmp_path, functools.partial(Words, words=words))
+    for _ in range(5):
+        guarded.select()
+    ((problem,),) = rows(tmp_path, "SELECT problem FROM snapshot")
+    assert problem == "" if kept else "a set of more than numbers" in problem
+    close(guarded)

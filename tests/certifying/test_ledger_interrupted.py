@@ -9,12 +9,13 @@ import sqlite3
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import privcheck
-from privcheck.certifying import _execution, _session
+from privcheck.certifying import _execution, _session, ledger_problems
 from privcheck.errors import GuardClosedError
 from privcheck.journal import SqliteJournal
 from privcheck.scheduling import Database, Refusal
@@ -276,3 +277,77 @@ def test_a_time_limit_in_a_contextual_select_is_no_answer(tmp_path, monkeypatch)
     guarded.update([1.0], 1, 1.0, request_id="e1")
     close(guarded)
     assert guard(tmp_path, ByContext, **options).select([1.0], request_id="e1") == 1
+
+
+class Rings:
+    """Lets a signal arrive where functions of a module begin, and before each instruction of theirs, one at a time.
+
+    Parameters
+    ----------
+    number : of the moment, from 0.
+    file : the name of its file.
+    instructions : whether moments within functions count.
+    """
+
+    def __init__(self, number, file, *, instructions):
+        self.left, self.file, self.instructions = number, file, instructions
+
+    def enters(self, frame, event, arg):
+        if Path(frame.f_code.co_filename).name != self.file:
+            return None
+        frame.f_trace_opcodes = self.instructions
+        return self.goes_on(frame, event, arg)
+
+    def goes_on(self, frame, event, arg):
+        del frame, arg
+        if event in ("call", "opcode"):
+            self.left -= 1
+            if self.left == -1:
+                signal.raise_signal(signal.SIGUSR1)
+        return self.goes_on
+
+
+def rung(number, call, file, *, instructions=False):
+    """Call with a signal at a moment, and return whether there was such a moment."""
+    before, rings = sys.gettrace(), Rings(number, file, instructions=instructions)
+    with Alarms(TooSlowError), suppress(TooSlowError):
+        sys.settrace(rings.enters)
+        try:
+            call()
+        finally:
+            sys.settrace(before)
+    return rings.left < 0
+
+
+def test_a_time_limit_where_a_call_begins_or_ends_keeps_nobody_out(tmp_path, monkeypatch):
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    guarded, found, number = guard(tmp_path), [], 0
+
+    def select():
+        found.append(guarded.select(request_id=f"e{number}"))
+
+    while rung(number, select, "_calls.py", instructions=True):
+        before, other = len(found), threading.Thread(target=select, daemon=True)
+        other.start()
+        other.join(20.0)
+        assert len(found) == before + 1, f"moment {number}"
+        number += 1
+    assert number > 8
+
+
+def test_a_time_limit_where_a_transaction_ends_leaves_none_open(tmp_path, monkeypatch):
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    guarded, number, moments = guard(tmp_path), 0, []
+    other = sqlite3.connect(tmp_path / "budget.db", timeout=0.0, isolation_level=None)
+
+    def select():
+        return guarded.select(request_id=f"e{number}")
+
+    while rung(number, select, "_sqlite_files.py"):
+        other.execute("BEGIN IMMEDIATE")  # nobody holds it
+        other.execute("ROLLBACK")
+        moments.append(select())
+        number += 1
+    assert number > 20
+    other.close()
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []

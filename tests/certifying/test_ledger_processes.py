@@ -144,7 +144,7 @@ def test_parent_and_child_take_exactly_the_admissions_that_are_left(tmp_path):
 
 @needs_fork
 def test_a_fork_uses_no_inherited_connection(tmp_path):
-    """Named for its twin: a connection that crosses a fork may damage the file, so none is used, and none is closed."""
+    """Named for its twin: a connection that crosses a fork may damage the file, so none crosses it."""
     guarded = guard(tmp_path)
     before = guarded._engine.journal.database._connection
     child = os.fork()
@@ -152,7 +152,7 @@ def test_a_fork_uses_no_inherited_connection(tmp_path):
         try:
             guarded.select()
             own = guarded._engine.journal.database
-            os._exit(0 if own._connection is not before and before in own._others else 1)
+            os._exit(0 if own._connection not in (before, None) and not own._others else 1)
         finally:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0

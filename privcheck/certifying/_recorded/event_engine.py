@@ -80,8 +80,6 @@ class Engine:
 
     def call_many(self, events: Sequence[Event]) -> list[Answer]:
         """Return the answers of events, all of which were checked before the first of them is played."""
-        if not events:
-            return []
         with self.calls.one(f"{events[0].kind}()"), LOCK:
             return self._together(events)
 
@@ -122,7 +120,7 @@ class Engine:
             except BaseException:
                 if self.log is None:
                     raise
-                self._forget()
+                self._fail()
                 if (stopped := self.log.stopped) is not None and not isinstance(stopped, Interrupted):
                     raise stopped from None
                 raise
@@ -145,8 +143,13 @@ class Engine:
         try:
             self._snapshots.take(*self._state())
         except BaseException:
-            self._forget()
+            self._fail()
             raise
+
+    def _fail(self) -> None:
+        """Throw away what a call has begun, and the transaction that an interrupt at its end has left open."""
+        self._forget()
+        self.journal.roll_back()
 
     def _state(self) -> tuple[Played, Any, dict[str, Any], tuple[int, bytes]]:
         """Return what a snapshot is made of."""
@@ -240,9 +243,6 @@ class Engine:
         self._coins["state"]["counter"][1] = event.number
         self._bits.state = self._coins
 
-    def _take_coins(self, spawned: int = 0) -> None:
-        self._bits, self._coins = self._kept.coins(spawned)
-
     def _check_log(self) -> None:
         assert self.log is not None
         self.log.playing = False
@@ -283,7 +283,7 @@ class Engine:
     def _start_from(self, thawed: Thawed) -> None:
         """Go on as a snapshot says."""
         facts = thawed.facts
-        self._take_coins(facts["spawned"])
+        self._bits, self._coins = self._kept.coins(facts["spawned"])
         self._begin(Event("start"), [], live=False)
         self._played = self._build(self.log, self.calls, self._bits, thawed)
         self._events, self._began, self._window = facts["events"], thawed.place[0], max(self._window, facts["window"])
@@ -336,7 +336,7 @@ class Engine:
             event = Event("start")
             event.environment = self._environment
             event.read()
-        self._take_coins()
+        self._bits, self._coins = self._kept.coins()
         self._begin(event, draws, live=ended is None)
         played = self._build(self.log, self.calls, self._bits)
         self._check_log()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import gc
 import io
 import pickle
@@ -9,9 +10,12 @@ import zlib
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
 from privcheck.certifying._calls import Calls, without_frames
 from privcheck.certifying._recorded.frozen_arrays import array_apart
 from privcheck.certifying._recorded.frozen_identity import check_identity
+from privcheck.certifying._recorded.frozen_names import Names, named
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._session import Session
@@ -26,6 +30,7 @@ OF_SESSION = (
 )  # fmt: skip
 OF_COINS = ("_entropy", "_calls")
 SETS = (set, frozenset)
+PLAIN = frozenset({int, bool, complex, str, bytes, type(None), list, dict, tuple, set, frozenset, type})
 
 
 class _Cells(list[Any]):
@@ -44,13 +49,16 @@ class _Pickler(pickle.Pickler):
     def __init__(self, file: Any, named: dict[str, Any], *, orders: bool) -> None:
         super().__init__(file, protocol=5)
         self._names, self._sets = {id(value): name for name, value in named.items()}, SETS if orders else ()
-        self._seen, self._owners = set[int](), dict[int, Any]()
+        self._seen, self._owners, self._marks = set[int](), dict[int, Any](), Names()
 
     def persistent_id(self, value: Any) -> str | None:
         """Return the name of what is only named; of sets of Python's own, nothing else is called."""
-        if type(value) in self._sets:
+        kind = type(value)
+        if kind in self._sets:
             check_identity(value, self._owners)
-        return self._names.get(id(value))
+        if kind is float:
+            return None if value == value else self._marks.of(value)
+        return self._names.get(id(value)) or (None if kind in PLAIN else self._marks.of(value))
 
     def reducer_override(self, value: Any) -> Any:
         """Return how privcheck's objects and arrays are written, of which copies would share nothing."""
@@ -77,7 +85,7 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, name: str) -> Any:
         """Return what is only named."""
-        return self._named[name]
+        return self._named[name] if name in self._named else named(name, self._named)
 
 
 def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = True) -> bytes:
@@ -100,6 +108,7 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = T
         "causes": played.calls.causes, "session": {name: getattr(session, name) for name in OF_SESSION},
         "own coins": {name: getattr(session.coins, name) for name in OF_COINS},
         "releases": session.ledger.releases, "totals": session.ledger.sums.packed(), "values": state_of(session.source),
+        "settings": played.context.run(_settings),
     }  # fmt: skip
     with suppress(_OutsideError):
         return _written(said, session, bits, facts, orders=orders)
@@ -143,9 +152,20 @@ class Thawed:
         session.ledger.releases[:] = said["releases"]
         session.ledger.sums.unpack(said["totals"])
         put_together(session.source, said["values"], cells)
+        played.context.run(_set, *said["settings"])
         for call, cause in said["causes"].items():
             played.calls.close(cause, call)
         return played
+
+
+def _settings() -> tuple[Any, Any]:
+    """Return what a policy may have set for all arithmetic of its context."""
+    return np.geterr(), decimal.getcontext().copy()
+
+
+def _set(errors: Any, numbers: Any) -> None:
+    np.seterr(**errors)
+    decimal.setcontext(numbers)
 
 
 def _named(session: Session, bits: Any) -> dict[str, Any]:

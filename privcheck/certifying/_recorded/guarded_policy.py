@@ -121,7 +121,7 @@ class GuardedPolicy:
                 ) from None
             found.append(event)
         refused: list[BudgetExceededError | None] = []
-        for answer in self._engine.call_many(found):
+        for answer in self._engine.call_many(found) if found else ():
             if answer.error is not None and not _is_of_person(answer.error):
                 answer.result()
             refused.append(answer.error if isinstance(answer.error, BudgetExceededError) else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,8 @@ class Played:
     calls : those that are let in.
     interrupts : whether what ends a call from outside (Ctrl-C, a lack of memory, the handler of a signal) leaves no
         answer, because the policy can be played again from a journal; otherwise it closes the guard.
+    context : in which the code of such a policy runs: of `np.seterr` and `decimal` it finds what it has set itself,
+        whichever thread calls it, and whatever the service has set there.
     """
 
     policy: Any
@@ -44,6 +47,7 @@ class Played:
     calls: Calls
     interrupts: bool = False
     coins: list[np.random.Generator] = field(default_factory=list)
+    context: Context = field(default_factory=Context)
 
     def __post_init__(self) -> None:
         self.coins = generators(self.policy)
@@ -99,6 +103,11 @@ class Played:
 
     def play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None = None) -> Answer:
         """Return what a call is answered; one that is played again has an answer already, which stands."""
+        if self.interrupts:
+            return self.context.run(self._play, kind, prepared, recorded)
+        return self._play(kind, prepared, recorded)
+
+    def _play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None) -> Answer:
         if kind == self.kind.learns:
             return self._learn(prepared, recorded)
         if kind == self.kind.chooses:

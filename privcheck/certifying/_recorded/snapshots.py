@@ -11,7 +11,7 @@ from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.values import decoded
 from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.errors import PrivcheckError, on_one_line, words
-from privcheck.journal import ENVIRONMENT, Entry, Journal, Snapshot
+from privcheck.journal import CLOSED, ENVIRONMENT, Entry, Journal, Snapshot
 from privcheck.scheduling import digest
 
 EVERY = 1000
@@ -82,6 +82,8 @@ class Snapshots:
         kept = self._kept(played, bits, facts, position)
         try:
             with self._journal.transaction():
+                if self._is_overtaken(position[0]):
+                    return
                 self._journal.keep(kept)
         except PrivcheckError:  # the disk is full: the next one may have room
             return
@@ -92,6 +94,13 @@ class Snapshots:
             if not self._taken:
                 self._taken, self._rehearsal = True, facts["events"] + REHEARSED
         self._next = facts["events"] + self._wait
+
+    def _is_overtaken(self, number: int) -> bool:
+        """Return whether another worker, meanwhile, has forgotten what would come back, or has ended the scope."""
+        return self._journal.snapshot_at() >= number or any(
+            entry.kind == CLOSED or (entry.kind == ENVIRONMENT and "forgot" in entry.said)
+            for entry in self._journal.after(number)
+        )
 
     def drop(self) -> None:
         """Use the snapshot no more: from it the policy has not gone on as it did; inside a transaction."""
