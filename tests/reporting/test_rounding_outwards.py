@@ -3,15 +3,19 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from privcheck.bandits import ALGORITHMS
 from privcheck.enclosure import digits_up, rounded_down, rounded_up
+from privcheck.environments import Bernoulli
+from privcheck.reporting._kinds.identification import details
 from privcheck.reporting._terminal.simulation_tables import comparison_table
 from privcheck.reporting._text.both_bounds import certified_text
 from privcheck.reporting._text.numbers import amounts, probability_interval
-from privcheck.results import Comparison, Difference, Estimate
+from privcheck.results import Comparison, Difference, Estimate, Identification, StoppingResult
 from privcheck.results._example_results import CERTIFIED, VIOLATION
 
 SLACK = 1e-9
@@ -52,6 +56,16 @@ def test_intervals_of_a_comparison_in_a_terminal_hold_what_was_computed():
     table = comparison_table([Comparison("a", "b", found, found, found, found, 0.01, 0.01, 0.5)])
     difference, interval = (next(iter(table.columns[place].cells)) for place in (2, 3))
     assert read(interval)[0] <= 123_453.0 <= read(difference)[0] <= 123_459.0 <= read(interval)[1]
+
+
+def test_the_interval_of_an_error_rate_in_a_terminal_holds_what_was_computed():
+    """No error in 11 runs: up to 0.2849, which is not 0.28."""
+    stops, policy = np.array([[[90, 0]]] * 11), ALGORITHMS["dp-exact-tt"](arms=2, epsilon=1.0, delta=0.1)
+    runs = StoppingResult("one", policy, np.array([0.1]), stops, np.array([True, False]), 100, 0.0, "step")
+    found = Identification(Bernoulli((0.9, 0.5)), 100, 11, 0, (runs,))
+    (row,), (_, answered, *_) = found.summary(), details(found).renderables
+    low, high = read(next(iter(answered.columns[3].cells)))
+    assert low <= row["error_low"] < row["error_high"] <= high
 
 
 @given(st.floats(1e-290, 1e6))
