@@ -1,12 +1,14 @@
 """A number that was computed numerically, held between two ends.
 
 A result states its error in this way; nothing is computed with it. Interval arithmetic for proofs is that of the claims
-(`privcheck.claims._float_intervals` and `precise_intervals`).
+(`privcheck.claims._float_intervals` and `precise_intervals`). As text, a bound is rounded to its own side, so that no
+rounding claims more than was shown.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from privcheck.errors import PrivcheckError, words
@@ -89,3 +91,41 @@ class Enclosure:
 
     def __contains__(self, value: float) -> bool:
         return self.lower <= value <= self.upper
+
+
+def rounded_down(value: float, decimals: int = 3) -> str:
+    """Return a lower bound as text, rounded down to some decimals.
+
+    >>> rounded_down(0.9996), rounded_down(1.7649, 2), rounded_down(math.inf), rounded_down(-0.0001)
+    ('0.999', '1.76', 'inf', '-0.001')
+    """
+    return _rounded(value, decimals, math.floor, 1e-9)
+
+
+def rounded_up(value: float, decimals: int = 3) -> str:
+    """Return an upper bound as text, rounded up to some decimals.
+
+    >>> rounded_up(1.7641), rounded_up(0.3)
+    ('1.765', '0.300')
+    """
+    return _rounded(value, decimals, math.ceil, -1e-9)
+
+
+def digits_up(value: float, digits: int = 6) -> str:
+    """Return an upper bound as text, rounded up to some significant digits.
+
+    >>> digits_up(1.0), digits_up(1.0000002), digits_up(0.1 + 0.2), digits_up(math.inf)
+    ('1', '1.00001', '0.3', 'inf')
+    """
+    if not value or math.isinf(value):
+        return f"{value:g}"
+    place = max(0, min(300, digits - 1 - math.floor(math.log10(abs(value)))))
+    return f"{float(rounded_up(value, place)):.{digits}g}"
+
+
+def _rounded(value: float, decimals: int, whole: Callable[[float], int], slack: float) -> str:
+    """Return a number as text; `slack` is for decimal numbers that floats do not have, as a share of the last digit."""
+    if math.isinf(value) or abs(value) >= 2.0**52:  # all numbers of this size are whole
+        return f"{value:.{decimals}f}"
+    scale = 10**decimals
+    return f"{whole(value * scale + slack) / scale:.{decimals}f}"

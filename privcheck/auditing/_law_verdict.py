@@ -15,6 +15,7 @@ import numpy as np
 from privcheck.arrays import Integers
 from privcheck.auditing._exact.law_event import LikelierOutputs
 from privcheck.auditing._witness import event_on_two_inputs
+from privcheck.enclosure import rounded_down
 from privcheck.inference import (
     NUISANCE_SHARE,
     clopper_pearson_lower,
@@ -126,9 +127,9 @@ def judged_by_law(outcome: Outcome, evidence: LawEvidence, pair: StreamPair, cla
     shown = max((event.epsilon_lower for event in evidence.events), default=0.0)
     runs = max((event.runs for event in evidence.events), default=evidence.runs)
     sentence = (
-        f"by the given law epsilon is at least {_down(evidence.bound.epsilon_lower)} on {evidence.streams}; {runs:,} "
-        f"runs on each input do not contradict the law, which is no evidence for it, and counts of the outputs that it "
-        f"names show {_down(shown)}: repeat the audit with more runs"
+        f"by the given law epsilon is at least {rounded_down(evidence.bound.epsilon_lower)} on {evidence.streams}; "
+        f"{runs:,} runs on each input do not contradict the law, which is no evidence for it, and counts of the "
+        f"outputs that it names show {rounded_down(shown)}: repeat the audit with more runs"
     )
     suspicion = Suspicion("law", evidence.bound.epsilon_lower, evidence.streams, sentence)
     return replace(outcome, verdict="inconclusive", suspicion=suspicion, notes=(*outcome.notes, sentence))
@@ -178,7 +179,3 @@ def _rejected(evidence: LawEvidence) -> str:
                     f"{interval[1]:.4g}"
                 )
     return f"{told}; either the law is wrong, or the sampler"
-
-
-def _down(value: float) -> str:
-    return f"{int(value * 1000) / 1000:.3f}" if np.isfinite(value) else "inf"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from privcheck.enclosure import rounded_down
 from privcheck.mechanisms import Mechanism
 from privcheck.privacy import ADD_REMOVE
 from privcheck.results import Outcome
@@ -67,6 +68,6 @@ def _other_claim(outcome: Outcome, claim: Claim) -> str:
     if outcome.verdict != "violation" or lower is None:
         return allows
     if lower > 2.0 * epsilon:
-        return f"{allows}, and the lower bound {lower:.3f} is above that too"
-    undecided = f"{allows}, which the lower bound {lower:.3f} does not refute: check which relation the claim is about"
-    return f"{undecided}, and audit that one with neighbours={ADD_REMOVE!r}"
+        return f"{allows}, and the lower bound {rounded_down(lower)} is above that too"
+    undecided = f"{allows}, which the lower bound {rounded_down(lower)} does not refute"
+    return f"{undecided}: check which relation the claim is about, and audit that one with neighbours={ADD_REMOVE!r}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from privcheck.certifying import certify
+from privcheck.enclosure import rounded_down
 from privcheck.errors import PrivcheckError
 from privcheck.fixing._look import Finding, Setting, apart, look
 from privcheck.fixing._patch_audit import Audited, audited
@@ -224,7 +225,7 @@ def refuted(
     if isinstance(found, PrivcheckError):
         return None, str(found)
     if found.epsilon_lower > setting.epsilon:
-        return found, f"an audit gives epsilon at least {found.epsilon_lower:.3g}, above {setting.epsilon:g}"
+        return found, f"an audit gives epsilon at least {rounded_down(found.epsilon_lower)}, above {setting.epsilon:g}"
     return found, ""
 
 

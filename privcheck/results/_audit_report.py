@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck import presenting
 from privcheck.arrays import Table
+from privcheck.enclosure import rounded_down
 from privcheck.errors import printable
 from privcheck.inference import TradeoffRegion
 from privcheck.privacy import Contexts
@@ -336,7 +337,7 @@ class AuditReport(WholeResult):
     def __str__(self) -> str:
         claim = "no claim" if self.claimed is None else f"claim {self.claim_words}"
         name = "epsilon" if self.claimed is None else self.claimed[0]
-        lower = "no lower bound" if self.lower is None else f"{name} >= {self.lower:.3f}"
+        lower = "no lower bound" if self.lower is None else f"{name} >= {rounded_down(self.lower)}"
         if self.claimed is None and self.delta and self.lower is not None:
             lower += f" at delta = {self.delta:g}"
         blind = ", no power here" if self.verdict == "consistent" and not self.lower else ""

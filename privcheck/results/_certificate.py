@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck import presenting
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Ledger, Notion, Pure, convert
+from privcheck.enclosure import digits_up
 from privcheck.mechanisms import SHIPPED, MechanismCode
 from privcheck.privacy import Contexts
 from privcheck.private_values import Leak
@@ -323,10 +324,11 @@ class Certificate(WholeResult):
     @property
     def _upper_text(self) -> str:
         if isinstance(self.upper, Concentrated):
-            return f"rho <= {self.upper.rho:g}"
+            return f"rho <= {digits_up(self.upper.rho)}"
         if isinstance(self.upper, GaussianDP):
-            return f"mu <= {self.upper.mu:g}"
-        return f"epsilon <= {self.epsilon_upper:g}" + (f" at delta = {self.delta:g}" if self.delta else "")
+            return f"mu <= {digits_up(self.upper.mu)}"
+        assert self.epsilon_upper is not None
+        return f"epsilon <= {digits_up(self.epsilon_upper)}" + (f" at delta = {self.delta:g}" if self.delta else "")
 
     def __repr__(self) -> str:
         return f"<Certificate {self}>"

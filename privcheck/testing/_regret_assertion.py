@@ -104,7 +104,7 @@ def assert_regret_below(
         call = f"privcheck.testing.assert_regret_below({name}, {limit:g}, ..., horizon={length}, seed={how.seed})"
         witness = [f"Means of the arms: {', '.join(f'{mu:g}' for mu in place.means)}"]
         raise failure(told, witness, by_chance(level, "a policy within the bound"), how, call)
-    near = limit + float(regrets.std()) * math.sqrt(2.0 * math.log(1.0 / level) / how.runs)
+    near = most * noticed(regrets / most, limit / most, level)
     passed(f"{about}, not shown to exceed {limit:g} in expectation; that would have taken a mean of about {near:.4g}")
     return mean
 
@@ -133,6 +133,21 @@ def evidence(values: Array, mean: float, level: float) -> float:
     bets = np.minimum(np.sqrt(2.0 * math.log(1.0 / level) / (len(values) * predicted)), MOST_STAKED / mean)
     capital = np.cumsum(np.log1p(bets * (values - mean)))
     return math.exp(min(max(0.0, float(capital.max())), 700.0))
+
+
+def noticed(values: Array, mean: float, level: float) -> float:
+    """Return about the mean from which `evidence` would have reached 1 / level: that of the values, all moved up as far
+    as it takes, and none above 1.
+
+    >>> noticed(np.full(100, 0.5), 0.5, 1e-6) > 0.6
+    True
+    """
+    low, high = 0.0, 1.0  # values that are all 1 are enough, or no test was made
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        enough = evidence(np.minimum(1.0, values + middle), mean, level) >= 1.0 / level
+        low, high = (low, middle) if enough else (middle, high)
+    return float(np.minimum(1.0, values + high).mean())
 
 
 def _regrets(target: Any, place: Environment, claim: Claim, horizon: int, runs: int, seed: int) -> Array:

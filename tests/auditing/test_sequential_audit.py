@@ -142,6 +142,22 @@ def test_the_resolution_is_a_little_less_than_one_look_could_show(pairs):
     assert once - 2.5 < sequentially._could_show(pairs, 0.0, 1e-3) < once
 
 
+def telling(data, rng):
+    rng.random()
+    return int(data[0] >= 0.5)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3, 0.05])
+def test_what_a_sequential_audit_could_have_shown_it_shows_of_what_is_told_for_certain(delta):
+    """A claim a little below the resolution is refuted; one that no outcome refutes is not called consistent."""
+    pairs, level = 100 - sequentially.LEARNING_RUNS, 1e-3 / 2
+    could = sequentially._could_show(pairs, delta, level)
+    options = {"delta": delta, "streams": (np.array([1.0]), np.array([0.0])), "runs": 100, "sequential": True}
+    found = privcheck.audit(telling, epsilon=could - 0.02, **options)
+    assert found.verdict == "violation"
+    assert found.resolution.epsilon <= could
+
+
 @pytest.mark.chance(2e-6, "verdict and bound of one audit of a true claim, 1e-6 each")
 def test_a_stage_that_is_cut_short_keeps_its_bets(monkeypatch):
     """The clock ends the second block of the first stage; what the first block won still counts."""

@@ -78,7 +78,7 @@ def test_details_show_the_witness(reports):
     for part in (
         "v round 3",
         "second  arm 0 ##.#####",
-        "0.377 [0.372, 0.381]     more likely",
+        "0.377 [0.372, 0.382]     more likely",
         "   or: one of 4 rarer",
     ):
         assert part in text

@@ -121,7 +121,21 @@ def test_constant_regret_makes_no_warning():
     (equal,) = compare(sample(a=[3.0] * 5, b=[3.0] * 5))
     (apart,) = compare(sample(a=[3.0] * 5, b=[4.0] * 5))
     assert (equal.p_mean, equal.mean.value, equal.better) == (1.0, 0.0, 0.5)
-    assert (apart.p_mean, apart.mean.value, apart.better) == (0.0, -1.0, 1.0)
+    assert (apart.mean.value, apart.better) == (-1.0, 1.0)
+    assert apart.p_mean == pytest.approx(2 / math.comb(10, 5)), "as of a permutation test: p = 0 needs a law"
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5])
+@pytest.mark.parametrize("chance", [0.2, 0.5])
+def test_p_values_of_few_runs_of_two_values_hold_exactly(runs, chance):
+    """Over all outcomes of two equal policies whose regret is 0 or 1, where neither sample varies, or one is above."""
+    weights = stats.binom(runs, chance).pmf
+    for level in (0.01, 0.05, 0.2):
+        apart = 0.0
+        for one, two in ((0, runs), (runs, 0)):
+            (found,) = compare(sample(a=[1.0] * one + [0.0] * (runs - one), b=[1.0] * two + [0.0] * (runs - two)))
+            apart += weights(one) * weights(two) * (min(found.p_mean, found.p_order) <= level)
+        assert apart <= level
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from privcheck.testing import (
     assert_sensitivity,
     assert_unchanged_by,
 )
-from privcheck.testing._regret_assertion import evidence
+from privcheck.testing._regret_assertion import evidence, noticed
 from privcheck.testing._running import Running, running
 
 
@@ -281,6 +281,20 @@ def test_evidence_against_a_true_mean_is_rare_and_against_a_false_one_is_not(mea
     wrong = np.mean([evidence(sample, mean, 0.05) >= 20.0 for sample in samples])
     assert wrong <= stats.binom.isf(1e-6, 400, 0.05) / 400
     assert all(evidence(sample, mean / 2, 0.05) >= 20.0 for sample in samples[:50] if mean > 0.1)
+
+
+@pytest.mark.parametrize(("spread", "mean"), [(0.0, 0.1), (0.02, 0.1), (0.3, 0.3)])
+def test_what_a_passing_test_of_regret_would_have_noticed_is_true(spread, mean):
+    """Regrets that hardly vary are noticed late, since no bet may stake more than three quarters."""
+    values = np.clip(0.98 * mean + spread * np.random.default_rng(0).standard_normal(400), 0.0, 1.0)
+    told = noticed(values, mean, 1e-6)
+
+    def moved(to):
+        ends = np.linspace(0.0, 1.0, 20_001)
+        means = np.array([np.minimum(1.0, values + end).mean() for end in ends[::100]])
+        return np.minimum(1.0, values + np.interp(to, means, ends[::100]))
+
+    assert evidence(moved(told + 0.01), mean, 1e-6) >= 1e6 > evidence(moved(told - 0.01), mean, 1e-6)
 
 
 def test_evidence_is_the_capital_of_the_bets_played_one_by_one():

@@ -287,7 +287,12 @@ def _sizes(pairs: int) -> list[int]:
 
 
 def _could_show(pairs: int, delta: float, level: float) -> float:
-    """Return the lower bound from an event that is certain on one stream and never happens on the other."""
-    ideal = SequentialTest(0.0, delta)
-    ideal.update(np.ones(pairs, bool), np.zeros(pairs, bool))
+    """Return the lower bound from an event that is certain on one stream and never happens on the other, by the bets of
+    a stage: the other events that it bets on show nothing, and no mirror image does.
+    """
+    ideal = SequentialTest(0.0, delta, EVENTS, mirrored=True)
+    never = np.zeros((pairs, EVENTS), np.int8)
+    certain = never.copy()
+    certain[:, 0] = 1
+    ideal.update(certain, never)
     return ideal.lower_bound(level)

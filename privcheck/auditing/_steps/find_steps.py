@@ -20,6 +20,7 @@ from privcheck.auditing._steps.other_coins import moves_with_other_coins, runs_f
 from privcheck.auditing._steps.played_alone import Alone, best_alone
 from privcheck.auditing._steps.reported_steps import ONE_TO_ONE, reported
 from privcheck.auditing._steps.search_steps import Steps, search_steps
+from privcheck.enclosure import rounded_down
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_kept
 from privcheck.progress import progress
@@ -291,7 +292,7 @@ def _of_kind(kind: str, lower: float, how: str, found: Steps, alone: Alone) -> S
     step = alone.step
     place = name_of(found.functions[step.function])
     sentence = (
-        f"the call of {place} alone has a loss of at least {int(lower * 1000) / 1000:.3f}{how} between the inputs that "
+        f"the call of {place} alone has a loss of at least {rounded_down(lower)}{how} between the inputs that "
         f"it was given on {step.pair.words}, which differ in {', '.join(step.moves)}; {HIDDEN}"
     )
     return Suspicion(kind, lower, place, sentence)

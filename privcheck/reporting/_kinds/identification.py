@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from privcheck.reporting._terminal.simulation_tables import titled_table
+from privcheck.reporting._text.numbers import probability_at_least, probability_at_most
 from privcheck.results import Identification
 
 TIMES = ("mean", "se", "median", "q05", "q95", "q99")
@@ -31,7 +32,7 @@ def details(found: Identification) -> Group:
     for row in found.summary():
         who = row["policy"], f"{row['delta']:g}"
         stopped.add_row(*who, *("-" if row[name] is None else f"{row[name]:.5g}" for name in TIMES))
-        interval = f"{row['error_low']:.2g} to {row['error_high']:.2g}"
+        interval = f"{probability_at_least(row['error_low'])} to {probability_at_most(row['error_high'])}"
         answered.add_row(*who, f"{row['error_rate']:.2%}", interval, f"{row['cut']:.2%}", f"{row['seconds']:.3g}")
     return Group(stopped, answered, *map(Text, found.notes()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from privcheck.reporting._pages.elements import document, facts, header, inline_picture, items, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting._pictures.simulation_pictures import regret_figure
-from privcheck.reporting._text.numbers import NONE, amount, p_value, seconds
+from privcheck.reporting._text.numbers import NONE, amount, amounts, p_value, seconds
 from privcheck.reporting._text.places import place_text
 from privcheck.reporting._text.simulation_notes import UNTESTED, described, order_note, runs_words, too_few_runs
 from privcheck.results import STATISTICS, Comparison, Difference, Simulation
@@ -112,7 +112,7 @@ def _pair(found: Comparison) -> list[Cell | str]:
 
 
 def _difference(found: Difference) -> Cell:
-    return Cell(amount(found.value) + below(f"[{amount(found.low)}, {amount(found.high)}]"), found.value)
+    return Cell(amount(found.value) + below(amounts(found.low, found.high)), found.value)
 
 
 def _setting(simulation: Simulation) -> list[tuple[str, str]]:

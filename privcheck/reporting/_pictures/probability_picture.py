@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from privcheck.reporting._pictures.style import COLOURS, INK, MID, add_axes, power
 from privcheck.reporting._pictures.witness_excerpt import words_of
 from privcheck.reporting._text.audit_sentences import MARKS, verdict_word
-from privcheck.reporting._text.numbers import probability, small
+from privcheck.reporting._text.numbers import probability, probability_at_most, small
 from privcheck.results import AuditReport, Estimate, Witness
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _allowed_label(report: AuditReport, most: Estimate) -> str:
 
 def _number(estimate: Estimate) -> str:
     if estimate.value == 0.0:
-        return f"0, at most {probability(estimate.high)}"
+        return f"0, at most {probability_at_most(estimate.high)}"
     return probability(estimate.value)
 
 

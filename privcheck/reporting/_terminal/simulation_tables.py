@@ -8,6 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from privcheck.reporting._text.numbers import amount, amounts
 from privcheck.reporting._text.places import place_text
 from privcheck.reporting._text.simulation_notes import budgets_words, runs_words
 from privcheck.results import Comparison, Difference, Simulation
@@ -73,4 +74,4 @@ def titled_table(title: str) -> Table:
 
 
 def _difference(found: Difference) -> tuple[str, str]:
-    return f"{found.value:.4g}", f"\\[{found.low:.4g}, {found.high:.4g}]"
+    return amount(found.value), f"\\{amounts(found.low, found.high)}"

@@ -55,7 +55,7 @@ def law_rows(evidence: LawEvidence | None) -> list[tuple[str, str]]:
 
 
 def _range(interval: tuple[float, float]) -> str:
-    return f"{numbers.probability(interval[0])} to {numbers.probability(interval[1])}"
+    return f"{numbers.probability_at_least(interval[0])} to {numbers.probability_at_most(interval[1])}"
 
 
 def search_rows(report: AuditReport) -> list[tuple[str, str]]:

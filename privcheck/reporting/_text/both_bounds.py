@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from privcheck.accounting import Concentrated, GaussianDP
+from privcheck.enclosure import digits_up
 from privcheck.reporting._text.certificate_sentences import reasons
-from privcheck.reporting._text.numbers import at_delta, at_least, at_most, percent, small
+from privcheck.reporting._text.numbers import at_delta, at_least, at_most, percent, signed_infinity
 from privcheck.results import AuditReport, Certificate
 
 SLACK = 1.0 + 1e-9
@@ -37,7 +40,8 @@ def certified_text(report: AuditReport) -> str | None:
     if ends is None:
         return f"none: {reasons(report.certificate)[0]}"
     name, _, upper = ends
-    within = f"≤ {small(upper, 6)}{at_delta(report.delta)}" if name == "epsilon" else f"{name} ≤ {small(upper, 6)}"
+    most = signed_infinity(upper) if math.isinf(upper) else digits_up(upper)
+    within = f"≤ {most}{at_delta(report.delta)}" if name == "epsilon" else f"{name} ≤ {most}"
     return f"{within} on every execution of the guarded reference policy"
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion
+from privcheck.enclosure import rounded_down, rounded_up
 from privcheck.results import Estimate
 
 NONE = "-"
@@ -40,7 +41,7 @@ def at_least(value: float | None) -> str:
     >>> at_least(1.7649), at_least(None), at_least(math.inf)
     ('1.764', '-', '∞')
     """
-    return _thousandths(value, lambda scaled: math.floor(scaled + 1e-9))
+    return _bound(value, rounded_down)
 
 
 def at_most(value: float | None) -> str:
@@ -49,16 +50,13 @@ def at_most(value: float | None) -> str:
     >>> at_most(1.7641)
     '1.765'
     """
-    return _thousandths(value, lambda scaled: math.ceil(scaled - 1e-9))
+    return _bound(value, rounded_up)
 
 
-def _thousandths(value: float | None, rounded: Callable[[float], int]) -> str:
+def _bound(value: float | None, rounded: Callable[[float], str]) -> str:
     if value is None:
         return NONE
-    if math.isinf(value):
-        return signed_infinity(value)
-    whole = abs(value) >= 2.0**52  # as every number of this size is
-    return f"{value if whole else rounded(value * 1000) / 1000:.3f}"
+    return signed_infinity(value) if math.isinf(value) else rounded(value)
 
 
 def signed_infinity(value: float) -> str:
@@ -125,12 +123,66 @@ def amount(value: float) -> str:
 
 
 def probability_interval(estimate: Estimate) -> str:
-    """Return the interval of a probability.
+    """Return the interval of a probability, its ends rounded outwards.
 
-    >>> probability_interval(Estimate(0.0, 0.0, 3.07e-05))
-    '[0, 3.07e-05]'
+    >>> probability_interval(Estimate(0.0, 0.0, 3.07e-05)), probability_interval(Estimate(0.02, 0.012345, 0.99996))
+    ('[0, 3.07e-05]', '[0.0123, 0.99996]')
     """
-    return f"[{probability(estimate.low)}, {probability(estimate.high)}]"
+    return f"[{probability_at_least(estimate.low)}, {probability_at_most(estimate.high)}]"
+
+
+def probability_at_least(value: float) -> str:
+    """Return a lower limit of a probability, rounded down where `probability` rounds.
+
+    >>> probability_at_least(0.0647), probability_at_least(0.06479), probability_at_least(0.99996926)
+    ('0.0647', '0.0647', '0.999969')
+    """
+    return probability(_outwards(value, _last_digit_of_probability(value), math.floor, 1e-9))
+
+
+def probability_at_most(value: float) -> str:
+    """Return an upper limit of a probability, rounded up where `probability` rounds.
+
+    >>> probability_at_most(0.0647), probability_at_most(0.06471), probability_at_most(0.99996926)
+    ('0.0647', '0.0648', '0.99997')
+    """
+    return probability(_outwards(value, _last_digit_of_probability(value), math.ceil, -1e-9))
+
+
+def amounts(low: float, high: float) -> str:
+    """Return an interval, its ends as `amount` writes them and rounded outwards.
+
+    >>> amounts(1.23456, 48590.2), amounts(-2114.3, -0.0)
+    ('[1.234, 48,591]', '[-2,115, 0]')
+    """
+    ends = (
+        _outwards(low, _last_digit_of_amount(low), math.floor, 1e-9),
+        _outwards(high, _last_digit_of_amount(high), math.ceil, -1e-9),
+    )
+    return f"[{amount(ends[0])}, {amount(ends[1])}]"
+
+
+def _last_digit_of_probability(value: float) -> int:
+    """Return the place after the point of the last digit that `probability` writes."""
+    if 0.999 < value < 1.0:
+        return min(12, 1 + math.ceil(-math.log10(1.0 - value)))
+    return _last_of(value, 3)
+
+
+def _last_digit_of_amount(value: float) -> int:
+    return 0 if abs(value) >= 1000.0 else _last_of(value, 4)
+
+
+def _last_of(value: float, digits: int) -> int:
+    return digits - 1 - math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
+
+
+def _outwards(value: float, place: int, whole: Callable[[float], int], slack: float) -> float:
+    """Return a number rounded to a place after the point."""
+    if not value or math.isinf(value) or abs(value) >= 2.0**52 or place > 300:
+        return value + 0.0
+    scale = 10.0**place
+    return whole(value * scale + slack) / scale
 
 
 def percent(share: float) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from privcheck.enclosure import rounded_down
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -48,9 +49,8 @@ class LawBound(WholeResult):
     def __str__(self) -> str:
         """Return the bounds and the verdict in sentences."""
         at = f" at delta = {self.delta:g}" if self.delta else ""
-        lower = int(self.epsilon_lower * 1e4) / 1e4 if math.isfinite(self.epsilon_lower) else math.inf
-        told = f"By the given laws, epsilon is at least {lower:.4f}{at}"
-        if math.isinf(lower):
+        told = f"By the given laws, epsilon is at least {rounded_down(self.epsilon_lower, 4)}{at}"
+        if math.isinf(self.epsilon_lower):
             told = f"By the given laws, epsilon is unbounded{at}"
         if self.verdict is not None:
             refuted = "is refuted" if self.verdict == "violation" else "is not refuted"

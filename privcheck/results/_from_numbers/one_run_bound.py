@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from privcheck.enclosure import rounded_down
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -80,16 +81,15 @@ class OneRunBound(WholeResult):
         """Return the bounds in sentences."""
         sure = f"({100 * self.confidence:g} % confidence)"
         at = f" at delta = {self.delta:g}" if self.delta else ""
-        told = [f"epsilon is at least {_down(self.epsilon_lower)}{at} {sure}"]
+        told = [f"epsilon is at least {rounded_down(self.epsilon_lower)}{at} {sure}"]
         if self.verdict is not None:
             refuted = "is refuted" if self.verdict == "violation" else "is not refuted"
             told.append(f"the claim epsilon = {self.epsilon:g}{at} {refuted} at level {self.error:g}")
         told.append(f"{self.correct} of {self.guesses} guesses were right, on {self.canaries} canaries")
         if self.mu_lower is not None:
-            means = (
-                "" if self.epsilon_if_gaussian is None else f", which means epsilon {_down(self.epsilon_if_gaussian)}"
-            )
-            told.append(f"if the trade-off is Gaussian, mu is at least {_down(self.mu_lower)}{means}")
+            epsilon = self.epsilon_if_gaussian
+            means = "" if epsilon is None else f", which means epsilon {rounded_down(epsilon)}"
+            told.append(f"if the trade-off is Gaussian, mu is at least {rounded_down(self.mu_lower)}{means}")
         sentence = "; ".join(told)
         return f"{sentence[:1].upper()}{sentence[1:]}. Provided that {'; that '.join(self.provided)}."
 
@@ -114,7 +114,3 @@ class OneRunBound(WholeResult):
                 "of each other"
             )
         return tuple(found)
-
-
-def _down(value: float) -> str:
-    return f"{int(value * 1000) / 1000:.3f}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from privcheck.enclosure import rounded_down
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import Estimate
 from privcheck.results._whole_result import WholeResult
@@ -60,8 +61,7 @@ class SampleBound(WholeResult):
     def __str__(self) -> str:
         """Return the bound, the event and the verdict in sentences."""
         at = f" at delta = {self.delta:g}" if self.delta else ""
-        lower = int(self.epsilon_lower * 1000) / 1000
-        told = f"Epsilon is at least {lower:.3f}{at} ({100 * self.confidence:g} % confidence)"
+        told = f"Epsilon is at least {rounded_down(self.epsilon_lower)}{at} ({100 * self.confidence:g} % confidence)"
         if self.verdict is not None:
             refuted = "is refuted" if self.verdict == "violation" else "is not refuted"
             told += f"; the claim epsilon = {self.epsilon:g}{at} {refuted} at level {self.error:g}"

@@ -55,6 +55,23 @@ def test_a_law_shows_what_few_runs_do_not():
     assert StepsReport.from_json(found.to_json()) == found
 
 
+@pytest.mark.chance(1e-7, "the test of a law that runs follow, and a count of outputs that are rare under it")
+def test_an_unbounded_loss_that_no_run_shows_is_a_suspicion():
+    found = steps(hardly_ever_telling, lambda value, scale: stats.uniform(value, scale))
+    assert (found.suspicion.kind, found.suspicion.epsilon) == ("law", math.inf)
+    assert "a loss of at least inf, by the given law" in found.suspicion.sentence
+    assert StepsReport.from_json(found.to_json()) == found
+
+
+def hardly_ever_telling(data, rng):
+    """Outputs below the larger input have a probability of 1e-9 and tell the inputs apart."""
+    return spread(float(np.sum(data)), 1e9, rng)
+
+
+def spread(value, scale, rng):
+    return value + rng.uniform(0.0, scale)
+
+
 @pytest.mark.chance(1e-7, "the test of a law that runs follow")
 def test_the_law_chooses_the_inputs():
     """Sums of 3 and 4 have squares 7 apart, and those of 0 and 1 are 1 apart."""
