@@ -126,33 +126,49 @@ class Player:
         pairs, streams = neighbours(settings.game, settings.effort, length, count)
         most = min(replayed_seeds(len(pairs) * length), max(1, MOST_REPLAYS // len(pairs)))
         seeds = [settings.effort.seed + k for k in range(most)]
-        found = Explored(settings.claim, settings.game)
         hidden = _none_hidden if self._is_mechanism else kind(self.target.feedback).hidden
-        with progress(f"replaying {self.target.name}", len(pairs) * len(seeds)) as advance:
-
-            def seen(first: Table, second: Table, tape: ForcedCalls) -> None:
-                found.add(first, second, tape)
-                advance(1)
-
+        found, moved, why = Explored(settings.claim, settings.game), frozenset[str](), list[str]()
+        while True:
+            found = Explored(settings.claim, settings.game, moved, why)
             differences: list[Difference] = []
-            found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen, differences.append)
+            with progress(f"replaying {self.target.name}", len(pairs) * len(seeds)) as advance:
+
+                def seen(first: Table, second: Table, tape: ForcedCalls, found: Explored = found) -> None:
+                    found.add(first, second, tape)
+                    advance(1)
+
+                found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen, differences.append)
+            more = self._confirmed(found, differences, seeds[0])
+            if not more:
+                break
+            moved, why = moved | more, found.undeclared
         found.executions = streams
-        self._confirm(found, differences, seeds[0])
         if self._is_mechanism:
             found.replay = _of_outputs(found.replay)
         return found
 
-    def _confirm(self, found: Explored, differences: list[Difference], seed: int) -> None:
-        """Take back what undeclared random numbers may explain."""
+    def _confirmed(self, found: Explored, differences: list[Difference], seed: int) -> set[str]:
+        """Take back what undeclared random numbers may explain; return the places that are not to be charged."""
         repeated = Repeated(self.play, lambda: self.coins.drawn, found.budget, not self._is_mechanism)
-        if differences and (why := repeated.explanations(differences)):
-            found.undeclared = why
+        differed: list[str] = []
+        if differences and (differed := repeated.explanations(differences)):
+            found.undeclared = list(dict.fromkeys([*found.undeclared, *differed]))
             found.replay = replace(found.replay, divergences=0, first_divergence=None)
-        if found.too_much and not found.replay.divergences:
-            tape = CallTape(np.random.default_rng([seed, 1]))
-            self.play(found.too_much[0], tape, seed)
-            if why := repeated.equals_differ(found.too_much[0], tape, seed, others=bool(found.undeclared)):
-                found.take_back(why)
+        if not found.too_much or found.replay.divergences:
+            return set()
+        first, tape = found.too_much[0], CallTape(np.random.default_rng([seed, 1]))
+        actions = self.play(first, tape, seed)
+        if why := repeated.equals_differ(first, tape, seed):
+            found.take_back(why)
+            return set()
+        if not (differed or self._is_mechanism or self.target.feedback in LED):
+            return set()  # other coins choose other actions, and these lead to other inputs
+        moved = repeated.moved_by_coins(
+            first, tape, seed, actions, found.places, found.refused_alone, differed=bool(differed)
+        )
+        if moved:
+            found.undeclared = list(dict.fromkeys([*found.undeclared, *repeated.drawn_on(first, tape, seed)]))
+        return moved
 
     @property
     def _is_mechanism(self) -> bool:
