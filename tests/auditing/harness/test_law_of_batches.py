@@ -87,6 +87,14 @@ def test_where_no_batch_is_played_nothing_is_said_of_it():
     assert batch_note(PolicyRunner(Noisy, {"arms": 2}, "bandit"))
 
 
+def test_a_watch_compares_them_and_says_so(tmp_path):
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 4, "runs": 10, "search": 20}
+    watched = privcheck.watch(Noisy, store=tmp_path / "a.sqlite", version="1", **options)
+    assert any("taken on your word" in note for note in watched.notes)
+    with pytest.raises(privcheck.PolicyError, match="run_batch"):
+        privcheck.watch(Uniform, store=tmp_path / "b.sqlite", version="1", **options)
+
+
 def test_counts_that_are_not_compared_would_not_be_refused():
     from scipy.stats import fisher_exact
 
