@@ -98,4 +98,3 @@ def test_coins_that_protect_nothing_take_nothing_back(bandit):
     assert found.refusals
     assert not found.is_inconclusive
     assert found.undeclared == []
-
