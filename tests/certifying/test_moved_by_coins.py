@@ -73,6 +73,41 @@ class Coins(Answers):
         return int(np.argmax(self.sums + self.rng.laplace(0.0, 1.0, size=len(self.sums))))
 
 
+class Published(Answers):
+    """Arms are chosen by answers for half of the budget; every reward is published for the other half."""
+
+    scale = 2.0
+
+    def __init__(self, rng, arms=2):
+        super().__init__(rng, arms, 0.5)
+
+    def answer(self, reward):
+        return super().answer(reward) - 0.5
+
+    def select(self):
+        return int(np.argmax(self.sums))
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        self.published = float(reward + self.rng.laplace(0.0, self.scale))
+
+
+class PublishedLoudly(Published):
+    """The broken twin: with a quarter of the noise."""
+
+    scale = 0.5
+
+
+@pytest.mark.parametrize(("bandit", "loss"), [(Published, 0.5), (PublishedLoudly, 2.0)])
+def test_nothing_is_charged_after_coins_led_to_another_action(bandit, loss):
+    """The two runs then receive other rewards, of rounds that do not differ."""
+    found = explored(bandit, horizon=6)
+    assert any("Generator.random" in why for why in found.undeclared)
+    assert found.ledger_epsilon == pytest.approx(loss)
+    assert bool(found.refusals) == (loss > 1.0)
+    assert found.is_inconclusive == (loss <= 1.0)
+
+
 @pytest.mark.parametrize("bandit", [Answers, Thompson, Quantiles])
 def test_what_coins_may_protect_is_no_finding(bandit):
     """Ties, and Thompson sampling, of answers that are private before any of this noise."""

@@ -72,9 +72,13 @@ class Explored:
     def _new(self) -> Ledger:
         return Ledger(what=self.what) if self.filter is None else self.filter.new_ledger(1, self.what)
 
-    def add(self, first: Table, second: Table, tape: ForcedCalls) -> None:
-        """Add what one replay measured."""
-        self.charge(changed_rounds(first, second)[0] + 1, first, tape.measured)
+    def add(self, first: Table, second: Table, tape: ForcedCalls, rounds: int | None = None) -> None:
+        """Add what one replay measured, in its first rounds if their number is given.
+
+        After rounds in which the actions are alike, two runs receive other rewards of rounds that do not differ.
+        """
+        comparable = [one for one in tape.measured if rounds is None or one.round <= rounds]
+        self.charge(changed_rounds(first, second)[0] + 1, first, comparable)
 
     def charge(self, datum: int, first: Table, measured: Sequence[Measured]) -> None:
         """Charge all releases of one replay to the datum in which its streams differ."""

@@ -126,26 +126,28 @@ class Player:
         pairs, streams = neighbours(settings.game, settings.effort, length, count)
         most = min(replayed_seeds(len(pairs) * length), max(1, MOST_REPLAYS // len(pairs)))
         seeds = [settings.effort.seed + k for k in range(most)]
-        hidden = _none_hidden if self._is_mechanism else kind(self.target.feedback).hidden
-        found, moved, why = Explored(settings.claim, settings.game), frozenset[str](), list[str]()
-        while True:
-            found = Explored(settings.claim, settings.game, moved, why)
-            differences: list[Difference] = []
-            with progress(f"replaying {self.target.name}", len(pairs) * len(seeds)) as advance:
-
-                def seen(first: Table, second: Table, tape: ForcedCalls, found: Explored = found) -> None:
-                    found.add(first, second, tape)
-                    advance(1)
-
-                found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen, differences.append)
-            more = self._confirmed(found, differences, seeds[0])
-            if not more:
-                break
-            moved, why = moved | more, found.undeclared
+        found = Explored(settings.claim, settings.game)
+        while more := self._confirmed(found, self._replayed(found, pairs, seeds), seeds[0]):
+            found = Explored(settings.claim, settings.game, found.moved | more, found.undeclared)
         found.executions = streams
         if self._is_mechanism:
             found.replay = _of_outputs(found.replay)
         return found
+
+    def _replayed(self, found: Explored, pairs: list[tuple[Table, Table]], seeds: list[int]) -> list[Difference]:
+        """Replay all pairs, and return what differs."""
+        differences: list[Difference] = []
+        hidden = _none_hidden if self._is_mechanism else kind(self.target.feedback).hidden
+        with progress(f"replaying {self.target.name}", len(pairs) * len(seeds)) as advance:
+
+            def seen(first: Table, second: Table, tape: ForcedCalls) -> None:
+                last = differences[-1] if differences and differences[-1].forced is tape else None
+                cut = last is not None and last.is_of_outputs and not self._is_mechanism
+                found.add(first, second, tape, last.rounds_alike if cut else None)
+                advance(1)
+
+            found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen, differences.append)
+        return differences
 
     def _confirmed(self, found: Explored, differences: list[Difference], seed: int) -> set[str]:
         """Take back what undeclared random numbers may explain; return the places that are not to be charged."""
