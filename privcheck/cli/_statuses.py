@@ -137,7 +137,7 @@ def status_of_patch(patch: FixPatch) -> int:
 
 OF_STEPS = {
     "isolated": NOTHING_FOUND, "suspicion": INCONCLUSIVE, "another law": INCONCLUSIVE,
-    "nothing to isolate": INCONCLUSIVE,
+    "nothing to isolate": INCONCLUSIVE, "undecided": INCONCLUSIVE,
 }  # fmt: skip
 """By the outcome of a look at steps: a step by itself is never a violation."""
 
