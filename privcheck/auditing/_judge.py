@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from privcheck.auditing._harness.law_of_batches import batch_note
 from privcheck.auditing._law_verdict import judged_by_law
 from privcheck.auditing._plan import Plan
 from privcheck.auditing._play import Played
@@ -48,5 +49,7 @@ def judged(plan: Plan, played: Played, step: Suspicion | None = None) -> Judged:
         notes += (needed.too_many_pairs,)
     notes += relation_note(outcome, plan.policy, claim, game, effort.streams, played.candidates[0])
     notes += values_note(outcome.verdict, plan.policy, game, effort.streams, played.candidates[0])
+    if outcome.counted_runs:
+        notes += batch_note(plan.policy.runner)
     notes += untold_note(plan.unguarded.runner, claim.epsilon)
     return Judged(replace(outcome, notes=notes), search)

@@ -48,6 +48,12 @@ class Difference:
     own: set[int]
 
     @property
+    def rounds_alike(self) -> int:
+        """The number of rounds before the first output that differs; all that were played if none does."""
+        places = differing(self.actions, self.played, self.own)
+        return places[0] if places else len(self.played)
+
+    @property
     def is_of_outputs(self) -> bool:
         """Whether the outputs differ, not only what was released."""
         return bool(differing(self.actions, self.played, self.own))
@@ -107,7 +113,7 @@ def replayed(
     play : plays a table with a tape and a seed of the coins; returns what can be observed.
     hidden : the rounds, among those that differ, whose symbols are not observed.
     record, force : make a tape from a Generator of noise, and one that returns what such a tape holds.
-    seen : is given the two streams of each replay and its tape.
+    seen : is given the two streams of each replay and its tape, after `differs`.
     differs : is given each replay that differs.
     """
     tapes: dict[tuple[bytes, int], tuple[Any, list[Any]]] = {}
@@ -122,8 +128,6 @@ def replayed(
             changed = changed_rounds(first, second)
             own, forced = set(hidden(changed)), ForcedTape(tape.releases) if force is None else force(tape)
             outcome = _forced(lambda: play(second, forced, seed), forced, actions, own)  # noqa: B023  called at once
-            if seen is not None:
-                seen(first, second, forced)
             if isinstance(outcome, float):
                 largest = max(largest, abs(outcome))
             else:
@@ -132,6 +136,8 @@ def replayed(
                 if differs is not None:
                     differs(Difference(first, second, seed, tape, forced, actions, played, reason, own))
                 witness = witness or divergence_of(first, second, actions, played, reason, own)
+            if seen is not None:
+                seen(first, second, forced)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
 
 

@@ -15,7 +15,7 @@ from privcheck.cli._delivery import deliver
 from privcheck.cli._described.code_findings import Sarif, check_findings
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
-from privcheck.cli._statuses import status_of_fix
+from privcheck.cli._statuses import status_of_fix, status_of_patch
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -61,7 +61,8 @@ def fix(
     FILE.orig unless git has it.
 
     Exit status: 0 a recommended patch, or nothing to fix; 1 nothing certifies; 2 bad input; 3 patches are certified and
-    none is known to learn; 130 or 143 interrupted.
+    none is known to learn; 130 or 143 interrupted. With --patch it is about that patch: 1 withdrawn, and not written;
+    3 not certified, or not known to learn.
     """
     from rich.console import Group
 
@@ -91,7 +92,7 @@ def fix(
     files += _patch_files(found, chosen, target, diff, write)
     shown = details(found) if patch is None or chosen is None else Group(details(found), _shown(chosen))
     deliver(json, found.to_json(), lambda: shown, *files)
-    return status_of_fix(found)
+    return status_of_fix(found) if patch is None or chosen is None else status_of_patch(chosen)
 
 
 def _patch_named(found: Fix, asked: str) -> FixPatch | None:
@@ -121,14 +122,17 @@ def _patch_files(
     """Return what writes a patch, or says on standard error that there is none though one is needed."""
     from privcheck.files import write_whole
     from privcheck.fixing import diff_bytes, save_patch
-    from privcheck.results import NOTHING_TO_FIX
+    from privcheck.results import NOTHING_TO_FIX, WITHDRAWN
 
     if patch is None:
         asked = " and ".join(name for name, given in (("--diff", diff is not None), ("--write", write)) if given)
         told = f"privcheck: {found.outcome}: there is no recommended patch, so {asked} wrote nothing\n"
         return [lambda: sys.stderr.write(told)] if asked and found.outcome != NOTHING_TO_FIX else []
     files: list[Callable[[], object]] = []
-    if diff is not None:
+    if diff is not None and patch.standing == WITHDRAWN:
+        told = f"privcheck: patch {patch.number} was withdrawn, so --diff wrote nothing\n"
+        files.append(lambda: sys.stderr.write(told))
+    elif diff is not None:
         files.append(lambda: write_whole(diff, diff_bytes(target, patch), "diff"))
     if write:
         files.append(lambda: sys.stderr.write(f"privcheck: {save_patch(found, target)}\n"))

@@ -17,7 +17,16 @@ from privcheck.errors import PrivcheckError, on_one_line
 
 if TYPE_CHECKING:
     from privcheck.reporting import Baseline, Folder
-    from privcheck.results import AuditReport, Certificate, Fix, Frontier, Simulation, StepsReport, WatchReport
+    from privcheck.results import (
+        AuditReport,
+        Certificate,
+        Fix,
+        FixPatch,
+        Frontier,
+        Simulation,
+        StepsReport,
+        WatchReport,
+    )
     from privcheck.sweeps import Sweep
 
 NOTHING_FOUND, FOUND, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
@@ -114,9 +123,21 @@ def status_of_fix(found: Fix) -> int:
     return OF_FIX[found.outcome]
 
 
+OF_PATCH = {
+    "recommended": NOTHING_FOUND, "certified": NOTHING_FOUND, "not recommended": INCONCLUSIVE,
+    "not certified": INCONCLUSIVE, "withdrawn": FOUND,
+}  # fmt: skip
+"""By the standing of the patch that was asked for."""
+
+
+def status_of_patch(patch: FixPatch) -> int:
+    """Return the exit status of `privcheck fix --patch`: a recommended one beside it does not make this one better."""
+    return OF_PATCH[patch.standing]
+
+
 OF_STEPS = {
     "isolated": NOTHING_FOUND, "suspicion": INCONCLUSIVE, "another law": INCONCLUSIVE,
-    "nothing to isolate": INCONCLUSIVE,
+    "nothing to isolate": INCONCLUSIVE, "undecided": INCONCLUSIVE,
 }  # fmt: skip
 """By the outcome of a look at steps: a step by itself is never a violation."""
 

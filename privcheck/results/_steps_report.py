@@ -19,8 +19,8 @@ ISOLATED, LATER, STILL = "isolated", "after draws that could not be forced", "no
 alone, because the data come in after the draw, or in the target itself.
 """
 
-GIVEN = ("by_law", "released", "is_released")
-"""Fields that are None unless a law is given, or something is said to be released."""
+GIVEN = ("by_law", "released", "is_released", "undecided")
+"""Fields that are None unless a law is given, something is said to be released, or the best step is undecided."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ class StepsReport(WholeResult):
     by_law : what a given law says of the best step, and whether its runs follow the law.
     released : the part of the output that was said to release the step.
     is_released : whether the target shows there which values are forced on a suspected step; None if it was not tried.
+    undecided : why the runs of the best step do not tell whether it keeps the claim, in words; None if they do.
 
     Guarantee
     ---------
@@ -123,10 +124,12 @@ class StepsReport(WholeResult):
     by_law: LawEvidence | None = None
     released: str | None = None
     is_released: bool | None = None
+    undecided: str | None = None
 
     @property
     def outcome(self) -> str:
-        """What was found: "suspicion", "another law" than that which was given, "isolated" or "nothing to isolate".
+        """What was found: "suspicion", "another law" than that which was given, "undecided", "isolated" or "nothing to
+        isolate".
 
         >>> from privcheck.results._example_results import STEPS
         >>> STEPS.outcome
@@ -136,7 +139,9 @@ class StepsReport(WholeResult):
             return "suspicion"
         if self.by_law is not None and not self.by_law.follows:
             return "another law"
-        return "isolated" if self.best is not None else "nothing to isolate"
+        if self.best is None:
+            return "nothing to isolate"
+        return "isolated" if self.undecided is None else "undecided"
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "steps", a row for each function that draws."""

@@ -86,6 +86,28 @@ def test_another_patch_is_taken_by_its_number_or_its_edits(asked, monkeypatch, c
     assert Path("fix.patch").read_text() == diffs[0]
 
 
+@pytest.mark.parametrize(
+    ("standing", "status", "written"),
+    [("withdrawn", 1, False), ("not certified", 3, True), ("not recommended", 3, True)],
+)
+def test_a_patch_that_is_not_known_to_be_good_does_not_end_as_one_that_is(
+    standing, status, written, monkeypatch, capsys
+):
+    """`privcheck fix --patch 2 --diff FILE && git apply FILE` does not apply it."""
+    edits = [FixEdit(name, "universal", "noise is added", 1) for name in ("noisy-rewards", "laplace")]
+    patches = tuple(
+        FixPatch(number, stands, "it is refuted", (edit,), "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n", "")
+        for number, stands, edit in zip((1, 2), ("recommended", standing), edits, strict=True)
+    )
+    found = Fix("bandit.py:Bandit", 1.0, 2, 40, (0.0, 1.0), 0, "fixed", None, patches)
+    monkeypatch.setattr("privcheck.fixing.fix", lambda *given, **options: found)
+    assert run([*ASKED, "--patch", "2", "--diff", "fix.patch"]) == status
+    told = capsys.readouterr()
+    assert Path("fix.patch").exists() == written
+    assert f"patch 2, {standing}" in told.out
+    assert ("so --diff wrote nothing" in told.err) == (not written)
+
+
 @pytest.mark.parametrize(("asked", "said"), [("9", "expected one of 1"), ("noisy-reward", "noisy-rewards")])
 def test_a_patch_that_is_not_there_is_one_line(asked, said, monkeypatch, capsys):
     edit = FixEdit("noisy-rewards", "universal", "each reward has noise", 1)

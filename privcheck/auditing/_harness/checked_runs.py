@@ -13,12 +13,14 @@ import numpy as np
 from privcheck.auditing._harness.accepted_inputs import accepted
 from privcheck.auditing._harness.exchangeable_runs import SMALL, Layout, dependence
 from privcheck.auditing._harness.kept_state import KeptState
+from privcheck.auditing._harness.law_of_batches import refuse_another_law
 from privcheck.auditing._harness.runs_without_seeds import ALIKE_WITHOUT_SEEDS, far_apart, outputs_in_turn, turns
 from privcheck.errors import PolicyError, words
 from privcheck.generators import collected, position
 from privcheck.targets import (
     MechanismRunner,
     Outputs,
+    PolicyRunner,
     Runner,
     ServiceRunner,
     StoppedError,
@@ -111,7 +113,8 @@ def check_runs(runner: Runner, pairs: list[StreamPair], seed: int, runs: int, de
     Raises
     ------
     StoppedError : the deadline passed.
-    PolicyError : another source of randomness, state kept between runs, or runs of one call that depend on each other;
+    PolicyError : another source of randomness, state kept between runs, runs of one call that depend on each other, or
+        a `run_batch` with another law than `select` and `update`;
         for independent runs with probability at most `exchangeable_runs.FALSE_REFUSAL`, 1.25e-6.
     """
     check = _Check(runner, pairs, seed, deadline)
@@ -154,6 +157,8 @@ class _Check:
         if self.runner.engine == "run_batch":
             large = _large(runs)
             self._refuse(self._calls(large, 1), large)
+            if isinstance(self.runner, PolicyRunner):
+                refuse_another_law(self.runner, [table for table, _ in self.inputs], self.seed)
         elif not self.runner.reproducible:
             later = self._calls(turns(runs), 1)
             self._refuse(later, turns(runs))

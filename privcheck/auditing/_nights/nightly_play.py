@@ -25,6 +25,7 @@ from privcheck.auditing._events.event import Event
 from privcheck.auditing._faults.find import find_faults
 from privcheck.auditing._harness.checked_runs import check_runs
 from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
+from privcheck.auditing._harness.law_of_batches import batch_note
 from privcheck.auditing._own_setting import in_own_setting
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._scoring.views_of import views_of
@@ -69,7 +70,7 @@ class PlayedNight:
         the event, -1 for its mirror image, 0 for neither. The first stream is that on which the event is likelier.
     sides : the outputs of the counted runs.
     witness : the event of which more was seen.
-    notes : on candidates that were left out, and on workers that were not believed.
+    notes : on candidates that were left out, on workers that were not believed, and on what is taken on trust.
     """
 
     counted: tuple[Codes, Codes]
@@ -175,7 +176,8 @@ class NightlyAudit:
             except StoppedError:
                 raise KeyboardInterrupt from None
             refuse_earlier_inputs(sampler.course)
-        return replace(self._read(chosen, (first, second)), notes=(*chosen.notes, *workers.notes))
+        notes = (*chosen.notes, *workers.notes, *batch_note(policy.runner))
+        return replace(self._read(chosen, (first, second)), notes=notes)
 
     def faults(self, witness: Witness) -> tuple[list[Fault], str]:
         """Return the lines of the code as it is now that break the claim on the streams of a night, or why none is

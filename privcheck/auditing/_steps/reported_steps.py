@@ -11,7 +11,7 @@ from privcheck.auditing._steps.played_alone import Alone, shown_inputs
 from privcheck.auditing._steps.search_steps import Steps
 from privcheck.auditing._verdict import EVIDENCE
 from privcheck.results import ISOLATED, LATER, STILL, NoisyStep, Outcome, StepBound, StepsReport, Suspicion
-from privcheck.targets import Runner
+from privcheck.targets import Claim, Runner
 
 UNRECORDED = "not recorded"
 """The standing of a step whose arguments were not seen."""
@@ -75,7 +75,30 @@ def reported(
             *(() if alone is None else _of_outcome(alone.outcome)),
         ),
         seconds=seconds,
+        undecided=None if alone is None or suspicion is not None else _undecided(alone, claim, why),
     )
+
+
+def _undecided(alone: Alone, claim: Claim, why: str) -> str | None:
+    """Return why the runs of the best step do not tell whether it keeps the claim; None if they do.
+
+    Parameters
+    ----------
+    why : that it is not suspected, though it is told apart better than the claim allows; "" otherwise.
+    """
+    outcome, lower = alone.outcome, alone.outcome.epsilon_lower
+    if why:
+        return why
+    if not outcome.counted_runs:
+        return "none of its runs was counted"
+    if claim.epsilon is None or alone.by_law is not None or outcome.verdict == "consistent":
+        return None
+    if lower is not None and lower > claim.epsilon:
+        return "that is above the claim, and not yet at the level of a suspicion: more runs would decide"
+    most = None if outcome.resolution is None else outcome.resolution.epsilon
+    if most is not None and most < claim.epsilon:
+        return f"at level {claim.error:g} its runs could have shown {most:.3f} at most: more runs would decide"
+    return "there was next to nothing to compare"
 
 
 def _provided(alone: Alone | None, suspicion: Suspicion | None) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,9 +19,17 @@ from privcheck.targets import CertifySettings, Claim, Game, Target
 
 
 class Explored:
-    """What replays have shown: the uses of each primitive, the largest loss, and what is wrong."""
+    """What replays have shown: the uses of each primitive, the largest loss, and what is wrong.
 
-    def __init__(self, claim: Claim, game: Game) -> None:
+    Parameters
+    ----------
+    claim, game : of the settings.
+    moved : places of releases whose inputs are measured and not charged, because coins move them on equal data, too.
+    why : the random numbers that do so, in words.
+    """
+
+    def __init__(self, claim: Claim, game: Game, moved: frozenset[str] = frozenset(), why: Iterable[str] = ()) -> None:
+        self.claim, self.game, self.moved = claim, game, moved
         self.filter = None if claim.budget is None else BudgetFilter(claim.budget, claim.accountants)
         self.what = "reward" if game.contexts is None else "context and reward"
         self.replay = ReplayResult(0, 0, 0.0, None)
@@ -31,7 +39,7 @@ class Explored:
         self.uses: dict[tuple[str, str], PrimitiveUse] = {}
         self.refused: defaultdict[str, list[tuple[float, float, str]]] = defaultdict(list)
         self.unknown: dict[str, str] = {}
-        self.undeclared: list[str] = []
+        self.undeclared = list(why)
         self._beyond: list[Table] = []
 
     @property
@@ -44,6 +52,17 @@ class Explored:
         """The first streams on which a release was refused, or an input moved by more than its call states."""
         return self._beyond
 
+    @property
+    def places(self) -> set[str]:
+        """Where a release was refused, or an input moved by more than its call states."""
+        return {*self.refused, *(use.location for use in self.uses.values() if use.exceeds)}
+
+    def refused_alone(self, first: Table, measured: Sequence[Measured]) -> set[str]:
+        """Return the places that would be wrong if one datum had moved the inputs of one run so."""
+        alone = Explored(self.claim, self.game)
+        alone.charge(1, first, measured)
+        return alone.places
+
     def take_back(self, why: list[str]) -> None:
         """Call nothing a finding that was measured, because equal streams differ as well."""
         self.undeclared = list(dict.fromkeys([*self.undeclared, *why]))
@@ -53,13 +72,22 @@ class Explored:
     def _new(self) -> Ledger:
         return Ledger(what=self.what) if self.filter is None else self.filter.new_ledger(1, self.what)
 
-    def add(self, first: Table, second: Table, tape: ForcedCalls) -> None:
-        """Add what one replay measured: all its releases are charged to the datum in which the streams differ."""
-        datum = changed_rounds(first, second)[0] + 1
+    def add(self, first: Table, second: Table, tape: ForcedCalls, rounds: int | None = None) -> None:
+        """Add what one replay measured, in its first rounds if their number is given.
+
+        After rounds in which the actions are alike, two runs receive other rewards of rounds that do not differ.
+        """
+        comparable = [one for one in tape.measured if rounds is None or one.round <= rounds]
+        self.charge(changed_rounds(first, second)[0] + 1, first, comparable)
+
+    def charge(self, datum: int, first: Table, measured: Sequence[Measured]) -> None:
+        """Charge all releases of one replay to the datum in which its streams differ."""
         ledger = self._new()
-        for one in tape.measured:
+        for one in measured:
             if self._use(one):
                 self._beyond.append(first)
+            if one.made.location in self.moved:
+                continue
             if one.charge is None or one.charge.delta or not one.distance:
                 if one.charge is None or one.charge.delta:
                     self.unknown[f"{one.made.name} at {one.made.location}"] = _uncharged(one.charge)
@@ -96,7 +124,7 @@ class Explored:
         was = self.uses.get(key, PrimitiveUse(*key, 0, metric_name(one.made.metric), None, None, None, None))
         stated = one.made.declared
         excess = None
-        if stated is not None and one.distance is not None:
+        if stated is not None and one.distance is not None and one.made.location not in self.moved:
             excess = one.distance / stated if stated > 0.0 else (math.inf if one.distance else 0.0)
         self.uses[key] = replace(
             was,
@@ -116,6 +144,10 @@ class Explored:
                 f"{why.format(name)}: its sensitivity was measured, and nothing charged"
                 for name, why in sorted(self.unknown.items())
             ),
+        ]
+        notes += [
+            f"{place}: undeclared random numbers move what is released here on equal data, too; it was not charged"
+            for place in sorted(self.moved)
         ]
         if not self.uses and not self.undeclared:
             notes.append("no declared primitive was called: declare the one that the noise comes from")

@@ -127,32 +127,49 @@ class Player:
         most = min(replayed_seeds(len(pairs) * length), max(1, MOST_REPLAYS // len(pairs)))
         seeds = [settings.effort.seed + k for k in range(most)]
         found = Explored(settings.claim, settings.game)
-        hidden = _none_hidden if self._is_mechanism else kind(self.target.feedback).hidden
-        with progress(f"replaying {self.target.name}", len(pairs) * len(seeds)) as advance:
-
-            def seen(first: Table, second: Table, tape: ForcedCalls) -> None:
-                found.add(first, second, tape)
-                advance(1)
-
-            differences: list[Difference] = []
-            found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen, differences.append)
+        while more := self._confirmed(found, self._replayed(found, pairs, seeds), seeds[0]):
+            found = Explored(settings.claim, settings.game, found.moved | more, found.undeclared)
         found.executions = streams
-        self._confirm(found, differences, seeds[0])
         if self._is_mechanism:
             found.replay = _of_outputs(found.replay)
         return found
 
-    def _confirm(self, found: Explored, differences: list[Difference], seed: int) -> None:
-        """Take back what undeclared random numbers may explain."""
+    def _replayed(self, found: Explored, pairs: list[tuple[Table, Table]], seeds: list[int]) -> list[Difference]:
+        """Replay all pairs, and return what differs."""
+        differences: list[Difference] = []
+        hidden = _none_hidden if self._is_mechanism else kind(self.target.feedback).hidden
+        with progress(f"replaying {self.target.name}", len(pairs) * len(seeds)) as advance:
+
+            def seen(first: Table, second: Table, tape: ForcedCalls) -> None:
+                own = [one for one in differences[-1:] if one.forced is tape and one.is_of_outputs]
+                found.add(first, second, tape, own[0].rounds_alike if own and not self._is_mechanism else None)
+                advance(1)
+
+            found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen, differences.append)
+        return differences
+
+    def _confirmed(self, found: Explored, differences: list[Difference], seed: int) -> set[str]:
+        """Take back what undeclared random numbers may explain; return the places that are not to be charged."""
         repeated = Repeated(self.play, lambda: self.coins.drawn, found.budget, not self._is_mechanism)
-        if differences and (why := repeated.explanations(differences)):
-            found.undeclared = why
+        differed: list[str] = []
+        if differences and (differed := repeated.explanations(differences)):
+            found.undeclared = list(dict.fromkeys([*found.undeclared, *differed]))
             found.replay = replace(found.replay, divergences=0, first_divergence=None)
-        if found.too_much and not found.replay.divergences:
-            tape = CallTape(np.random.default_rng([seed, 1]))
-            self.play(found.too_much[0], tape, seed)
-            if why := repeated.equals_differ(found.too_much[0], tape, seed, others=bool(found.undeclared)):
-                found.take_back(why)
+        if not found.too_much or found.replay.divergences:
+            return set()
+        first, tape = found.too_much[0], CallTape(np.random.default_rng([seed, 1]))
+        actions = self.play(first, tape, seed)
+        if why := repeated.equals_differ(first, tape, seed):
+            found.take_back(why)
+            return set()
+        if not (differed or self._is_mechanism or self.target.feedback in LED):
+            return set()  # other coins choose other actions, and these lead to other inputs
+        moved = repeated.moved_by_coins(
+            first, tape, seed, actions, found.places, found.refused_alone, differed=bool(differed)
+        )
+        if moved:
+            found.undeclared = list(dict.fromkeys([*found.undeclared, *repeated.drawn_on(first, tape, seed)]))
+        return moved
 
     @property
     def _is_mechanism(self) -> bool:

@@ -26,7 +26,7 @@ from typing import Any
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion, convert
 from privcheck.arrays import Table
 from privcheck.certifying._primitives.measured_distance import numbers
-from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls
+from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Measured
 from privcheck.certifying._primitives.watched_draws import watching
 from privcheck.certifying._replay import FEWER_RELEASES, Difference, differing
 from privcheck.inference import clopper_pearson
@@ -51,6 +51,9 @@ NOT_FOUND = "random numbers whose source was not found: equal streams differ, to
 
 Play = Callable[[Table, ForcedCalls, int, int, Sequence[int]], list[Any]]
 """Plays a table with a tape, the seed of the coins, the number of other coins, and the actions of the first rounds."""
+
+Wrong = Callable[[Table, Sequence[Measured]], set[str]]
+"""Returns the places that would be wrong if one datum had moved the inputs of one run so."""
 
 
 @dataclass(frozen=True)
@@ -82,22 +85,45 @@ class Repeated:
             found |= dict.fromkeys(why)
         return list(found)
 
-    def equals_differ(self, first: Table, tape: CallTape, seed: int, *, others: bool) -> list[str]:
-        """Return what makes runs on one stream, with `others` with other coins, release other inputs; else nothing."""
+    def equals_differ(self, first: Table, tape: CallTape, seed: int) -> list[str]:
+        """Return what makes runs on one stream release other inputs though their coins are alike; else nothing."""
+        for _ in range(TIMES):
+            forced = ForcedCalls([], tape=tape)
+            _, ended = self._outcome(first, forced, seed, 0, ())
+            if ended or any(one.distance for one in forced.measured):
+                return self.drawn_on(first, tape, seed) or [NOT_FOUND]
+        return []
+
+    def moved_by_coins(
+        self,
+        first: Table,
+        tape: CallTape,
+        seed: int,
+        actions: Sequence[int],
+        wrong: set[str],
+        alone: Wrong,
+        differed: bool,
+    ) -> set[str]:
+        """Return the places that are wrong on neighbours, and also on equal data with other coins.
+
+        Coins that move the input of a release as far as a datum does may hide the datum. If replays differed for
+        coins, these may lead to other calls, and what is not reached then is open as well.
+        """
+        moved: set[str] = set()
         for number in range(1, TIMES + 1):
             forced = ForcedCalls([], tape=tape)
-            try:
-                self.play(first, forced, seed, number if others else 0, ())
-            except DivergenceError:
-                forced.divergence = forced.divergence or DivergenceError("")
-            if forced.divergence is not None or any(one.distance for one in forced.measured):
-                return self._watched(first, tape, seed) or [NOT_FOUND]
-        return []
+            _, ended = self._outcome(first, forced, seed, number, actions)
+            moved |= wrong & alone(first, forced.measured)
+            if ended and differed:
+                moved |= wrong - {one.made.location for one in forced.measured}
+            if moved == wrong:
+                break
+        return moved
 
     def _explanation(self, one: Difference) -> list[str]:
         """Return the randomness that may explain a difference; nothing if the data have to."""
         lost = _read_alone(one.forced)
-        why = [*self._watched(one.first, one.tape, one.seed), *(_lost_words(one.forced, number) for number in lost)]
+        why = [*self.drawn_on(one.first, one.tape, one.seed), *(_lost_words(one.forced, number) for number in lost)]
         places = differing(one.actions, one.played, one.own)[:MOST_PLACES] if one.is_of_outputs else []
         pair, alone = (
             self._counts(one, table, places, frozenset(lost), bool(why)) for table in (one.second, one.first)
@@ -108,8 +134,8 @@ class Repeated:
             return []
         return list(dict.fromkeys(why)) or [NOT_FOUND]
 
-    def _watched(self, first: Table, tape: CallTape, seed: int) -> list[str]:
-        """Return what undeclared random numbers a run on the first stream draws, in words."""
+    def drawn_on(self, first: Table, tape: CallTape, seed: int) -> list[str]:
+        """Return what undeclared random numbers a run on a stream draws, in words."""
         with watching() as found:
             self._outcome(first, ForcedCalls([], tape=tape), seed, 0, ())
         return list(found) or self.drawn()

@@ -6,7 +6,7 @@ from privcheck.reporting._text.audit_facts import law_rows
 from privcheck.reporting._text.numbers import at_least, claim_text, clean, percent, probability_interval, small
 from privcheck.results import ISOLATED, NoisyStep, StepBound, StepsReport
 
-MARKS = {"suspicion": "?", "another law": "?", "isolated": "✓", "nothing to isolate": "?"}
+MARKS = {"suspicion": "?", "another law": "?", "undecided": "?", "isolated": "✓", "nothing to isolate": "?"}
 """By the outcome."""
 
 
@@ -37,7 +37,12 @@ def sentence(report: StepsReport) -> str:
     if report.outcome == "another law":
         p_value = small(report.by_law.p_value) if report.by_law is not None else ""
         return f"another law: what {name} returns does not follow the given law (p-value {p_value})"
-    found = f"{name} is the step that is told apart best by itself: its loss is at least {at_least(best.epsilon_lower)}"
+    found = f"{name} is the step that is told apart best by itself"
+    if report.undecided is not None and best.epsilon_lower is None:
+        return f"undecided: {found}, and {clean(report.undecided)}"
+    found += f": its loss is at least {at_least(best.epsilon_lower)}"
+    if report.undecided is not None:
+        return f"undecided: {found} {level}; {clean(report.undecided)}"
     more = "" if report.epsilon_claimed is None else f"; that does not speak against {claimed(report)}"
     return f"isolated: {found} {level}{more}"
 

@@ -74,7 +74,9 @@ def test_a_step_that_only_moves_with_what_was_released_is_no_step():
     """The target is exactly 1-DP; unforced, the second step would show a loss of 4.85 and more."""
     for seed in range(3):
         found = steps("hidden_by_release", error=1e-6 / 3, seed=seed)
-        assert found.outcome == "isolated"
+        assert found.suspicion is None
+        above = found.best.epsilon_lower > targets.CLAIM  # at 95 %: one audit in twenty
+        assert found.outcome == ("undecided" if above else "isolated")
         assert found.best.epsilon_lower < 1.2
         assert found.best.first in ("value = 0.0", "value = 1.0", "value = np.float64(1.0)")
 
