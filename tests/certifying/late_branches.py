@@ -331,3 +331,13 @@ class NamedLikeAVariable(Quiet):
         self.counted = [place for LATEST in range(2) for place in range(LATEST)]
         if self.t > 20:
             self.arm = int(LATEST[0] > 0.5)  # here: NamedLikeAVariable
+
+
+class Between(Quiet):
+    def later(self, reward):
+        self.arm = len([0 for _ in range(self.t // 21) if 0.2 < reward < max([0.8])])  # here: Between
+
+
+class Key(Quiet):
+    def later(self, reward):
+        self.arm = len({reward: 0 for _ in range(self.t // 21)})  # noqa: B035  # here: Key
