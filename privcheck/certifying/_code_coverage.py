@@ -96,7 +96,8 @@ class CodeCoverage:
             for inner in self._inner[code]:
                 self._outer.setdefault(inner, code)
             pieces = [piece for piece, _, _ in candidates(own)]
-            self._pieces_of[code] = pieces, statements_of(own)
+            known, _ = self._pieces_of.get(code, ([], []))  # of equal code in another file
+            self._pieces_of[code] = list(dict.fromkeys([*known, *pieces])), statements_of(own)
             self._reached.add(pieces, [code])
 
     def _watch(self, frame: FrameType) -> Told | None:

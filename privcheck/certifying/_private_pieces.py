@@ -24,7 +24,8 @@ ANY_NAME = "*"
 Condition = tuple[ast.expr, bool]
 """An expression, and what it has to be if a part of the code is to run."""
 
-Part = tuple[ast.AST, tuple[Condition, ...], bool]
+Part = tuple[ast.AST, tuple[Condition, ...], tuple[ast.AST, ast.AST] | None]
+"""A node, its conditions, and the first and the last node of the piece that it is, or is a part of, as a whole."""
 
 
 class PrivatePieces:
@@ -116,9 +117,9 @@ class PrivatePieces:
 
 def candidates(own: OwnFunction) -> Iterator[tuple[Piece, ast.AST, tuple[Condition, ...]]]:
     """Yield the pieces of a function, with their nodes and conditions, whether they touch anything private or not."""
-    for node, conditions, is_whole in _parts_of(own):
-        if is_whole:
-            yield _place(node, own.file), node, conditions
+    for node, conditions, whole in _parts_of(own):
+        if whole is not None:
+            yield _place(*whole, own.file), node, conditions
 
 
 def _parts_of(own: OwnFunction) -> Iterator[Part]:
@@ -144,17 +145,17 @@ def _first_lines(node: Any) -> list[int]:
 
 
 def _parts(block: Sequence[ast.AST], conditions: tuple[Condition, ...]) -> Iterator[Part]:
-    """Yield the nodes in a block with their conditions, and whether they are pieces, which run as a whole or not."""
+    """Yield the nodes in a block with their conditions, and of pieces, which run as a whole or not, their ends."""
     ends_in_raise = bool(block) and isinstance(block[-1], ast.Raise)
     for node in block:
         if not isinstance(node, ast.stmt):
-            yield from _parts_of_expression(node, conditions, is_whole=True)
+            yield from _parts_of_expression(node, conditions, (node, node))
             continue
         needless = _only_raises(node) or (ends_in_raise and _only_names(node))
         inner = _blocks(node)
         heads = _heads(node) if inner else [node.test] if isinstance(node, ast.Assert) else [node]
         for head in heads:
-            yield from _parts_of_expression(head, conditions, is_whole=not needless)
+            yield from _parts_of_expression(head, conditions, None if needless else (head, head))
         for statements in inner:
             own = () if not isinstance(node, ast.If) else ((node.test, statements is node.body),)
             yield from _parts(statements, (*conditions, *own))
@@ -162,14 +163,22 @@ def _parts(block: Sequence[ast.AST], conditions: tuple[Condition, ...]) -> Itera
             conditions = (*conditions, (node.test, False))
 
 
-def _parts_of_expression(node: ast.AST, conditions: tuple[Condition, ...], *, is_whole: bool) -> Iterator[Part]:
-    yield node, conditions, is_whole
+def _parts_of_expression(
+    node: ast.AST, conditions: tuple[Condition, ...], whole: tuple[ast.AST, ast.AST] | None
+) -> Iterator[Part]:
+    """Yield the nodes in an expression; a key and its value in a comprehension are one piece.
+
+    Of two names one after the other, Python 3.13 loads the second by the instruction that loads the first.
+    """
+    yield node, conditions, whole
     conditional = _conditional(node)
+    pair = (node.key, node.value) if isinstance(node, ast.DictComp) else None
     for child in ast.iter_child_nodes(node):
         if child in conditional:
-            yield from _parts_of_expression(child, (*conditions, *conditional[child]), is_whole=True)
+            ends = pair if pair is not None and child in pair else (child, child)
+            yield from _parts_of_expression(child, (*conditions, *conditional[child]), ends)
         else:
-            yield from _parts_of_expression(child, conditions, is_whole=False)
+            yield from _parts_of_expression(child, conditions, None)
 
 
 def _conditional(node: ast.AST) -> dict[ast.AST, tuple[Condition, ...]]:
@@ -193,9 +202,9 @@ def _conditional(node: ast.AST) -> dict[ast.AST, tuple[Condition, ...]]:
     return {}
 
 
-def _place(node: Any, file: str) -> Piece:
-    """Return the place of a node in its file."""
-    return Piece(file, (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+def _place(first: Any, last: Any, file: str) -> Piece:
+    """Return the place between two nodes in their file."""
+    return Piece(file, (first.lineno, first.col_offset), (last.end_lineno, last.end_col_offset))
 
 
 def _heads(statement: ast.stmt) -> list[ast.AST]:

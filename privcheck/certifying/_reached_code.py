@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -65,9 +66,10 @@ class ReachedCode:
         self.unreached: set[Piece] = set()
         self._reached: set[Piece] = set()
         self._watch = watch
-        self._done: Done = {}
+        self._done: Codes = {}
         self._plans: dict[CodeType, dict[int, list[Piece]]] = {}
-        self._reporter = _monitored if sys.version_info >= (3, 12) else _traced
+        self._codes: Codes = {}
+        self._reporter = partial(_monitored, self._codes) if sys.version_info >= (3, 12) else _traced
         self.add(pieces, codes)
 
     def add(self, pieces: Iterable[Piece], codes: Iterable[CodeType]) -> None:
@@ -76,6 +78,7 @@ class ReachedCode:
         others = [piece for piece in dict.fromkeys(pieces) if piece not in self._reached]
         for code in codes:
             for inner in with_inner(code):
+                self._codes[id(inner)] = inner
                 plan = self._plans.setdefault(inner, {})
                 for place, belonging in _plan(inner, others).items():
                     plan.setdefault(place, []).extend(belonging)
@@ -105,9 +108,12 @@ class ReachedCode:
         self._open.__exit__(kind, error, trace)
 
     def _reach(self, code: CodeType, place: int) -> None:
-        """Take note that an instruction ran; an instruction is looked out for until each of its pieces has run."""
-        pieces = self._plans[code].get(place)
-        if pieces is None:
+        """Take note that an instruction ran; an instruction is looked out for until each of its pieces has run.
+
+        Code of two files is equal if it is written alike in the same lines.
+        """
+        pieces = [piece for piece in self._plans[code].get(place, ()) if piece.file == code.co_filename]
+        if not pieces:
             return
         self.unreached.difference_update(pieces)
         self._reached.update(pieces)
@@ -120,20 +126,23 @@ Plans = dict[CodeType, dict[int, list[Piece]]]
 Report = Callable[[CodeType, int], None]
 Told = Callable[[FrameType, str, Any], None]
 Watch = Callable[[FrameType], Told | None]
-Done = dict[int, CodeType]
-"""Code objects by their numbers, which live as long as they: hashing one takes longer than all of its bytes."""
+Codes = dict[int, CodeType]
+"""Code objects by their numbers, which live as long as they.
+
+Hashing one takes longer than all of its bytes; and Python asks each for its events by itself, also if two are equal.
+"""
 
 
 @contextmanager
 def _traced(
-    plans: Plans, report: Report, watch: Watch | None, done: Done, *, instructions: bool = True
+    plans: Plans, report: Report, watch: Watch | None, done: Codes, *, instructions: bool = True
 ) -> Iterator[None]:
     """Report instructions, unless told otherwise, and what is watched through the trace function of this thread.
 
     Since Python 3.12 the first frame of a function that asks for its instructions gets none of them, unless the trace
     function is set again.
     """
-    asked = set[CodeType]()
+    asked: Codes = {}
 
     def called(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
         if id(frame.f_code) in done:
@@ -154,8 +163,8 @@ def _traced(
         frame.f_trace_lines = told is not None
         if frame.f_trace_opcodes or steps:  # `watch` may have asked for them
             frame.f_trace_opcodes = True
-            if frame.f_code not in asked:
-                asked.add(frame.f_code)
+            if id(frame.f_code) not in asked:
+                asked[id(frame.f_code)] = frame.f_code
                 frame.f_trace = stepped
                 sys.settrace(called)
 
@@ -171,7 +180,7 @@ def _traced(
 
 
 @contextmanager
-def _monitored(plans: Plans, report: Report, watch: Watch | None, done: Done) -> Iterator[None]:
+def _monitored(codes: Codes, plans: Plans, report: Report, watch: Watch | None, done: Codes) -> Iterator[None]:
     """Report instructions through `sys.monitoring`, each once; what is watched needs the trace function."""
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
     tool = next((number for number in range(6) if monitoring.get_tool(number) is None), None)
@@ -179,15 +188,15 @@ def _monitored(plans: Plans, report: Report, watch: Watch | None, done: Done) ->
         with _traced(plans, report, watch, done):
             yield
         return
-    added: set[CodeType] = set()
+    added: Codes = {}
 
     def ran(code: CodeType, place: int) -> Any:
         report(code, place)
         return monitoring.DISABLE
 
     def look_out(code: CodeType) -> None:
-        if code not in added and plans.get(code):
-            added.add(code)
+        if id(code) not in added and plans.get(code):
+            added[id(code)] = code
             monitoring.set_local_events(tool, code, monitoring.events.INSTRUCTION)
 
     def watched(frame: FrameType) -> Told | None:
@@ -198,13 +207,13 @@ def _monitored(plans: Plans, report: Report, watch: Watch | None, done: Done) ->
     monitoring.use_tool_id(tool, "privcheck")
     try:
         monitoring.register_callback(tool, monitoring.events.INSTRUCTION, ran)
-        for code in list(plans):
+        for code in list(codes.values()):
             look_out(code)
         monitoring.restart_events()
         with _traced(plans, report, None if watch is None else watched, done, instructions=False):
             yield
     finally:
-        for code in added:
+        for code in added.values():
             monitoring.set_local_events(tool, code, 0)
         monitoring.register_callback(tool, monitoring.events.INSTRUCTION, None)
         monitoring.free_tool_id(tool)
@@ -246,23 +255,36 @@ def with_inner(code: CodeType) -> Iterator[CodeType]:
 
 
 _JUMPS = frozenset(number for name, number in dis.opmap.items() if "JUMP" in name)
+_ENDS = frozenset({dis.opmap["RETURN_VALUE"]})
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
 
 
 def _plan(code: CodeType, pieces: list[Piece]) -> dict[int, list[Piece]]:
     """Return the pieces to which each instruction of a code object belongs, by its offset.
 
-    Jumps belong to none: Python 3.13 places that over an element of a comprehension in the element.
+    Jumps belong to none: Python 3.13 places that over an element of a comprehension in the element. Neither does the
+    end of a comprehension, which Python 3.11 places in its last condition.
     """
+    left_out = _JUMPS | _ENDS if code.co_name in _COMPREHENSIONS else _JUMPS
     own = [piece for piece in pieces if piece.file == code.co_filename]
     plan = {}
-    steps = zip(code.co_positions(), code.co_code[::2], strict=True)
+    steps = zip(code.co_positions(), _kinds(code), strict=True)
     for number, ((line, last, column, end), step) in enumerate(steps):
-        if line is None or last is None or step in _JUMPS:
+        if line is None or last is None or step in left_out:
             continue
         within = [piece for piece in own if _is_within(piece, (line, column), (last, end))]
         if within:
             plan[2 * number] = within
     return plan
+
+
+def _kinds(code: CodeType) -> list[int]:
+    """Return what each instruction does: one that extends the argument of the next one is a part of that."""
+    kinds = list(code.co_code[::2])
+    for place in reversed(range(len(kinds) - 1)):
+        if kinds[place] == dis.EXTENDED_ARG:
+            kinds[place] = kinds[place + 1]
+    return kinds
 
 
 def _is_within(piece: Piece, start: tuple[int, int | None], stop: tuple[int, int | None]) -> bool:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._syntax import REACHES_NAMES, SETTERS, called_name, computes_name
@@ -149,6 +150,14 @@ def binds(tree: ast.AST) -> Iterator[str]:
             yield node.rest
         elif isinstance(node, ast.Global | ast.Nonlocal):
             yield from node.names
+        elif isinstance(node, _TYPE_PARAMETERS):
+            yield node.name
+
+
+_TYPE_PARAMETERS: Any = tuple(
+    getattr(ast, name) for name in ("TypeVar", "ParamSpec", "TypeVarTuple") if hasattr(ast, name)
+)
+"""Since Python 3.12."""
 
 
 def hides_setters(spelled: Spelled) -> bool:

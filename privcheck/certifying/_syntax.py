@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
+
+from privcheck.certifying._reached_code import with_inner
 
 if TYPE_CHECKING:
     from privcheck.certifying._own_code import OwnCode, OwnFunction
@@ -131,9 +135,22 @@ def named(node: ast.AST, own: OwnFunction, code: OwnCode) -> list[OwnFunction]:
 
 
 def is_global_name(name: str, own: OwnFunction) -> bool:
-    """Tell whether a name is that of a global, or of a function around this one."""
-    code = own.function.__code__
-    return name in code.co_freevars or (name in code.co_names and name not in code.co_varnames)
+    """Tell whether a function, or one within it, uses a name for a global, or for a name of a function around it.
+
+    It may use the name for something else as well: since Python 3.12 the variables of a comprehension are its own.
+    """
+    return name in _names_from_outside(own.function.__code__)
+
+
+@lru_cache(maxsize=4096)
+def _names_from_outside(code: CodeType) -> frozenset[str]:
+    steps = (step for inner in with_inner(code) for step in dis.get_instructions(inner))
+    return frozenset(code.co_freevars).union(step.argval for step in steps if step.opname in _OF_GLOBALS)
+
+
+_OF_GLOBALS = frozenset(
+    {"LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
+)  # the last two stand in bodies of classes
 
 
 def is_explicit(call: ast.Call, own: OwnFunction) -> bool:

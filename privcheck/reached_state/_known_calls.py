@@ -73,6 +73,7 @@ _OTHERS = {
     ),
     "weakref": "WeakKeyDictionary WeakValueDictionary WeakSet",
     "re": "Pattern Match",
+    "reprlib": "recursive_repr",
 }
 
 _PURE: list[Any] = [getattr(builtins, name) for name in _BUILTINS]

@@ -308,3 +308,36 @@ class KeptNamespace(Quiet):
         self.everything = vars(self)
         if self.t > 20:
             self.arm = int(self.everything["latest"] > 0.5)  # here: KeptNamespace
+
+
+LATEST = []
+"""What `kept_in_the_module` has kept last, in a list of one."""
+
+
+def kept_in_the_module(reward):
+    LATEST[:] = [reward]
+
+
+class NamedInAComprehension(Quiet):
+    def later(self, reward):
+        kept_in_the_module(reward)
+        if self.t > 20:
+            self.arm = int(max(LATEST[place] for place in range(1)) > 0.5)  # here: NamedInAComprehension
+
+
+class NamedLikeAVariable(Quiet):
+    def later(self, reward):
+        kept_in_the_module(reward)
+        self.counted = [place for LATEST in range(2) for place in range(LATEST)]
+        if self.t > 20:
+            self.arm = int(LATEST[0] > 0.5)  # here: NamedLikeAVariable
+
+
+class Between(Quiet):
+    def later(self, reward):
+        self.arm = len([0 for _ in range(self.t // 21) if 0.2 < reward < max([0.8])])  # here: Between
+
+
+class Key(Quiet):
+    def later(self, reward):
+        self.arm = len({reward: 0 for _ in range(self.t // 21)})  # noqa: B035  # here: Key

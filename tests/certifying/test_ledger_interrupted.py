@@ -242,7 +242,9 @@ def test_a_database_is_found_from_another_folder(tmp_path, monkeypatch):
     database = Database(Path("seen.sqlite"), refusal, ["CREATE TABLE seen (round INTEGER)"])
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert database.another().rows("SELECT count(*) FROM seen") == [(0,)]
+    other = database.another()
+    assert other.rows("SELECT count(*) FROM seen") == [(0,)]
+    other.close()
     database.close()
 
 

@@ -7,6 +7,7 @@ import decimal
 import logging
 import math
 import operator
+import reprlib
 import statistics
 import sys
 import time
@@ -43,6 +44,12 @@ class Interval:
 
     def within(self, x):
         return min(self.high, max(self.low, x))
+
+
+class Numbers(list):
+    @reprlib.recursive_repr()
+    def __repr__(self):
+        return f"{float(self[0])}"
 
 
 def largest(x):
@@ -82,6 +89,7 @@ KNOWN = {
     "an attribute by its name": lambda x: getattr(LIMITS, "high") * x,  # noqa: B009
     "limits of floats": lambda x: max(x, sys.float_info.epsilon),
     "a comprehension": lambda x: sum(x**power / math.factorial(power) for power in range(4)),
+    "a repr that may meet itself": lambda x: float(repr(Numbers([x]))),
     "text that is searched": lambda x: len(str(x).strip("0").split(".")) / 4.0,
     "functions in a list": lambda x: [math.sqrt, abs][x > 0.5](x),
 }

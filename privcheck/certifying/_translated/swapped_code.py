@@ -324,8 +324,10 @@ def _filled(code: CodeType, name: str, qualified: str) -> CodeType:
         if one.co_varnames[:1] == (SIDE,):
             return _filled(one, name, qualified)
         is_function = code.co_flags & _IS_FUNCTION and code.co_name not in _COMPREHENSIONS
-        local = ".<locals>" if is_function else ""
-        return _filled(one, one.co_name, f"{qualified}{local}.{one.co_name}")
+        around = f"{qualified}.<locals>" if is_function else qualified
+        if code.co_name.startswith("<generic parameters of "):  # which no name tells, since Python 3.12
+            around = qualified.rpartition(".")[0]
+        return _filled(one, one.co_name, f"{around}.{one.co_name}")
 
     constants = tuple(
         inner(one) if isinstance(one, CodeType) else _STANDS_FOR.get(one, one) if isinstance(one, str) else one
