@@ -20,6 +20,7 @@ from privcheck.auditing._steps.other_coins import moves_with_other_coins, runs_f
 from privcheck.auditing._steps.played_alone import Alone, best_alone
 from privcheck.auditing._steps.reported_steps import ONE_TO_ONE, reported
 from privcheck.auditing._steps.search_steps import Steps, search_steps
+from privcheck.auditing._steps.stand_ins import generators_seen
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_kept
 from privcheck.progress import progress
@@ -157,7 +158,7 @@ def steps(
         refuse_other_programs(plan.policy.runner)
         pairs_of = spread(plan.candidates, effort.pairs)
         seeds = own_seed(effort.seed)
-        with progress(f"looking for steps of {plan.policy.name}", len(pairs_of) + 100) as advance:
+        with generators_seen(), progress(f"looking for steps of {plan.policy.name}", len(pairs_of) + 100) as advance:
             ends = started + effort.time_budget
             looked = ends - LEFT_TO_CALLS * effort.time_budget if effort.runs is None else math.inf
             with refused_parts(released):

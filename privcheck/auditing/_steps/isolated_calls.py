@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import Uncopied, copied
+from privcheck.auditing._steps.compared_values import GLOBAL, Uncopied, copied
 from privcheck.auditing._steps.drawing_functions import place_of_function
 from privcheck.auditing._steps.forced_calls import (
     OUTPUT_ITSELF,
@@ -21,7 +22,10 @@ from privcheck.auditing._steps.forced_calls import (
     played_on,
     signature_of,
 )
+from privcheck.auditing._steps.kinds_of_generators import kind_of
 from privcheck.auditing._steps.reached_values import OUTPUT, Change, Entry, Place, Reached, covers, reached, varying
+from privcheck.auditing._steps.seen_generators import alone
+from privcheck.generators import seed_both
 from privcheck.targets import Outputs, Runner, StreamPair, limited
 
 MOST_OF_A_FUNCTION = 2
@@ -64,15 +68,35 @@ class RecordedInput:
         return [_shown(entries.get(place), mask) for place, mask in self.varying]
 
     def _played(self, rng: np.random.Generator) -> tuple[dict[str, Any], Any, list[Any]]:
-        fresh = [rng, *rng.spawn(len(self.generators) - 1)] if self.generators else []
-        given = copied(self.arguments, self.generators, fresh)
-        bound = (self.signature or signature_of(self.function)).bind_partial()
-        bound.arguments.update(given)
-        return given, self.function(*bound.args, **bound.kwargs), fresh
+        with alone(rng):
+            fresh = self._fresh(rng)
+            given = copied(self.arguments, self.generators, fresh)
+            bound = (self.signature or signature_of(self.function)).bind_partial()
+            bound.arguments.update(given)
+            return given, self.function(*bound.args, **bound.kwargs), fresh
+
+    def _fresh(self, rng: np.random.Generator) -> list[Any]:
+        """Return what takes the place of each generator; None for one that the arguments do not hold."""
+        if not self.held:
+            return [None] * len(self.generators)
+        sources = [rng, *rng.spawn(max(self.held))]
+        return [
+            kind_of(old).fresh(sources[number], old) if number in self.held else None
+            for number, old in enumerate(self.generators)
+        ]
+
+    @cached_property
+    def held(self) -> frozenset[int]:
+        """The numbers of the generators that the arguments hold, apart from global ones."""
+        entries = reached(self.arguments, self.generators).entries.values()
+        return frozenset(entry.value - len(GLOBAL) for entry in entries if entry.kind == "generator") & frozenset(
+            range(len(self.generators))
+        )
 
     def after(self, coins: int) -> Reached:
         """Return what is reached from the arguments and the output of the call with these coins."""
-        given, returned, generators = self._played(np.random.default_rng([AGAIN, coins]))
+        seed_both(AGAIN + coins)
+        given, returned, generators = self._played(np.random.Generator(np.random.PCG64([AGAIN, coins])))
         return reached({**given, OUTPUT: boxed(returned)}, generators)
 
     def what_varies(self) -> dict[Place, Any]:
