@@ -15,13 +15,16 @@ import numpy as np
 
 from privcheck.auditing._steps.kinds_of_generators import SYSTEM
 from privcheck.auditing._steps.seen_generators import Played, in_run, is_between
-from privcheck.auditing._steps.stand_ins import late_imports_seen
+from privcheck.auditing._steps.stand_ins import more_is_seen
 from privcheck.generators import made_by, noticed_generator
 from privcheck.reached_state import referrers
 from privcheck.targets import Outputs, Runner, all_raised
 
 OURS = str(Path(__file__).parents[2]) + os.sep
 MECHANISMS = str(Path(OURS, "mechanisms")) + os.sep
+
+IMPORTING = "<frozen importlib"
+"""How the file of Python's own code that imports modules begins."""
 
 NO_PLAIN_CALL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Kinds of code whose call does not run it."""
@@ -64,10 +67,12 @@ class _Noticed:
     methods: set[str] = field(default_factory=set)
 
     def draw(self, name: str) -> None:
-        """Take note of who draws."""
+        """Take note of who draws; not of what is drawn while a module is imported, which happens in one run only."""
+        stack = callers(sys._getframe(1))
+        if any(frame.f_code.co_filename.startswith(IMPORTING) for frame in stack):
+            return
         self.draws += 1
         self.methods.add(name)
-        stack = callers(sys._getframe(1))
         if stack:
             self.places[place_of(stack[0]), stack[0].f_code.co_qualname] = None
         if len(stack) == 1:
@@ -123,9 +128,10 @@ def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
     """
     seen, raised = _Noticed(), 0
     for number, table in enumerate(tables):
-        output = noticed_run(runner, table, np.random.SeedSequence(seed, spawn_key=(number,)), seen.draw)
+        met = list[Any]()
+        output = noticed_run(runner, table, np.random.SeedSequence(seed, spawn_key=(number,)), seen.draw, met)
         raised += all_raised(output)
-        if late_imports_seen():
+        if more_is_seen(met):
             return drawing(runner, tables, seed)
     codes = {code: depth for code, depth in seen.codes.items() if not code.co_flags & NO_PLAIN_CALL}
     found = [

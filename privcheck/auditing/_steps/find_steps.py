@@ -55,8 +55,8 @@ UNTRIED = "no time was left to try with other coins whether noise that the look 
 """Why a step is not suspected that is told apart better than the claim allows."""
 
 NO_DRAWS = (
-    "steps are found by draws from the numpy Generator that the target is given, and from those that it spawns: draws "
-    "from RandomState, random or another program are not seen"
+    "steps are found by draws from Generators and RandomStates of numpy, from random, from the system's generator and "
+    "of OpenDP: those of other compiled code, of jax and torch, and of another program are not seen"
 )
 
 

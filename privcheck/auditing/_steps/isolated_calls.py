@@ -24,7 +24,7 @@ from privcheck.auditing._steps.forced_calls import (
 )
 from privcheck.auditing._steps.kinds_of_generators import kind_of
 from privcheck.auditing._steps.reached_values import OUTPUT, Change, Entry, Place, Reached, covers, reached, varying
-from privcheck.auditing._steps.seen_generators import alone
+from privcheck.auditing._steps.seen_generators import begin_alone, end_alone
 from privcheck.generators import seed_both
 from privcheck.targets import Outputs, Runner, StreamPair, limited
 
@@ -68,30 +68,35 @@ class RecordedInput:
         return [_shown(entries.get(place), mask) for place, mask in self.varying]
 
     def _played(self, rng: np.random.Generator) -> tuple[dict[str, Any], Any, list[Any]]:
-        with alone(rng):
+        token = begin_alone(rng)
+        try:
             fresh = self._fresh(rng)
             given = copied(self.arguments, self.generators, fresh)
             bound = (self.signature or signature_of(self.function)).bind_partial()
             bound.arguments.update(given)
             return given, self.function(*bound.args, **bound.kwargs), fresh
+        finally:
+            end_alone(token)
 
     def _fresh(self, rng: np.random.Generator) -> list[Any]:
         """Return what takes the place of each generator; None for one that the arguments do not hold."""
-        if not self.held:
+        held = self.held
+        if not held:
             return [None] * len(self.generators)
-        sources = [rng, *rng.spawn(max(self.held))]
-        return [
-            kind_of(old).fresh(sources[number], old) if number in self.held else None
-            for number, old in enumerate(self.generators)
-        ]
+        last = max(held)
+        sources = [rng, *rng.spawn(last)] if last else [rng]
+        found: list[Any] = [None] * len(self.generators)
+        for number in held:
+            old = self.generators[number]
+            found[number] = kind_of(old).fresh(sources[number], old)
+        return found
 
     @cached_property
     def held(self) -> frozenset[int]:
         """The numbers of the generators that the arguments hold, apart from global ones."""
         entries = reached(self.arguments, self.generators).entries.values()
-        return frozenset(entry.value - len(GLOBAL) for entry in entries if entry.kind == "generator") & frozenset(
-            range(len(self.generators))
-        )
+        numbers = {entry.value - len(GLOBAL) for entry in entries if entry.kind == "generator"}
+        return frozenset(number for number in numbers if number >= 0)
 
     def after(self, coins: int) -> Reached:
         """Return what is reached from the arguments and the output of the call with these coins."""

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
@@ -144,18 +144,18 @@ def in_run(played: Played) -> Iterator[None]:
         _PLAYED.pop()
 
 
-@contextmanager
-def alone(rng: np.random.Generator) -> Iterator[None]:
-    """Give the generators that a call makes or seeds coins of this play inside the block."""
+def begin_alone(rng: np.random.Generator) -> Token[Alone | None]:
+    """Give the generators that a call makes or seeds coins of this play, until `end_alone`: a play takes few us."""
     play = Alone(rng)
-    for number, generator in enumerate(HELD):
+    for number, generator in enumerate(HELD) if USED else ():
         if id(generator) in USED:
             kind_of(generator).seed(generator, [*play.seeds(), number])
-    token = _ALONE.set(play)
-    try:
-        yield
-    finally:
-        _ALONE.reset(token)
+    return _ALONE.set(play)
+
+
+def end_alone(token: Token[Alone | None]) -> None:
+    """Take note that the play has ended."""
+    _ALONE.reset(token)
 
 
 def states() -> list[Any]:

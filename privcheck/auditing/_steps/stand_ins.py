@@ -224,8 +224,42 @@ def _opendp(original: Any) -> Callable[..., Any]:
 _PYTHON: Any = random.random.__self__  # type: ignore[attr-defined]
 """Python's global generator."""
 
-_IN_FORCE: list[Patches] = []
-"""The replacements that are in force."""
+class _Seeing:
+    """The replacements that are in force.
+
+    Names of modules are replaced, which takes milliseconds. What else holds a generator, such as a default argument or
+    the distributions of scipy, is looked for once the state of a global generator shows that a draw was not seen.
+    """
+
+    def __init__(self, patches: Patches) -> None:
+        self.patches = patches
+        self.held = _held_by_modules()
+        self.pairs = [*_pairs(), *self.held]
+        self.is_everywhere = False
+        _replace_names({id(old): new for old, new in self.pairs})
+
+    def everywhere(self) -> None:
+        """Replace them in whatever holds them."""
+        self.is_everywhere = True
+        self.patches.objects(self.pairs)
+
+    def undo(self) -> None:
+        """Give names of modules the originals again, also those that came later."""
+        _replace_names({id(new): old for old, new in self.pairs})
+
+
+def _replace_names(pairs: dict[int, Any]) -> None:
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if not isinstance(names, dict) or pairs.keys().isdisjoint(map(id, names.values())):
+            continue
+        for name, value in list(names.items()):
+            if id(value) in pairs:
+                names[name] = pairs[id(value)]
+
+
+_IN_FORCE: list[_Seeing] = []
+"""What is in force."""
 
 
 @contextmanager
@@ -237,25 +271,59 @@ def generators_seen() -> Iterator[None]:
     PrivcheckError : another part of the process replaces functions at the same time.
     """
     with one_look_at_a_time("generators"), patched() as patches:
-        held, functions = _held_by_modules(), {"gauss": _gauss, "seed": _seed, "setstate": _set_state}
         try:
             for name in OF_PYTHON:
                 setattr(random.Random, name, _of_python(name))
-            for name, hook in functions.items():
+            for name, hook in {"gauss": _gauss, "seed": _seed, "setstate": _set_state}.items():
                 patches.function(getattr(random.Random, name), hook)
-            patches.objects([*_pairs(), *held])
-            HELD[:] = [new for _, new in held]
-            _IN_FORCE.append(patches)
-            late_imports_seen()
+            _IN_FORCE.append(_Seeing(patches))
+            HELD[:] = [new for _, new in _IN_FORCE[-1].held]
+            more_is_seen([GLOBAL_STATE.function, _PYTHON])
             yield
         finally:
             HELD.clear()
             USED.clear()
-            _IN_FORCE.clear()
+            while _IN_FORCE:
+                _IN_FORCE.pop().undo()
             for name in OF_PYTHON:
                 if name in vars(random.Random):
                     delattr(random.Random, name)
 
+
+def more_is_seen(met: list[Any]) -> bool:
+    """Have draws seen that were not so far: of OpenDP if it has been imported by now, and of global generators.
+
+    Parameters
+    ----------
+    met : the generators that were seen in a run that has just ended.
+
+    Returns
+    -------
+    Whether anything is seen now that was not.
+    """
+    if not _IN_FORCE:
+        return False
+    seeing, found = _IN_FORCE[-1], False
+    invoke = getattr(sys.modules.get("opendp.core"), "measurement_invoke", None)
+    if inspect.isfunction(invoke) and not invoke.__code__.co_filename.startswith(OURS):
+        seeing.patches.function(invoke, _opendp)
+        found = True
+    if not seeing.is_everywhere and any(one not in met for one in _drawn_from()):
+        seeing.everywhere()
+        found = True
+    return found
+
+
+def _drawn_from() -> list[Any]:
+    """Return the global generators that are no longer where a seed has put them."""
+    state: Any = NUMPY_STATE.function.get_state(GLOBAL_STATE.function._own, legacy=False)
+    python = _PYTHON.getstate()
+    moved = state["state"]["pos"] != START or state["has_gauss"], python[1][-1] != START or python[2] is not None
+    return [one for one, has in zip((GLOBAL_STATE.function, _PYTHON), moved, strict=True) if has]
+
+
+START = 624
+"""The position of a Mersenne twister from which nothing has been drawn since it was seeded."""
 
 OF_PYTHON = ("random", "getrandbits")
 """Methods of `random.Random` by which all others draw; `gauss` keeps a number, too."""
