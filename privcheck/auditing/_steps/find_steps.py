@@ -184,9 +184,9 @@ def refuse_if_nothing_is_drawn(found: Steps, plan: Plan) -> None:
         given = StreamPair.hint_on(plan.candidates[0].first)
         raise PrivcheckError("target", words(raised), "a target that returns an output", f"{FIX_FIRST}; {given}")
     if not seen.draws:
-        got = f"{plan.policy.name}, which draws nothing from the Generator that it is given"
+        got = f"{plan.policy.name}, of whose draws none is seen"
         hint = f"{raised}; {NO_DRAWS}" if raised else NO_DRAWS
-        raise PrivcheckError("target", words(got), "a target that draws from it", hint)
+        raise PrivcheckError("target", words(got), "a target that draws from a generator that is seen", hint)
 
 
 def _raised_in(found: Steps, runner: Runner) -> str:
