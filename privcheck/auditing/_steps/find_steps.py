@@ -92,7 +92,8 @@ def steps(
 
     Parameters
     ----------
-    target : a policy or a function of data in Python, as for `privcheck.audit`, that draws from its Generator.
+    target : a policy or a function of data in Python, as for `privcheck.audit`. Draws of numpy's generators, of
+        `random`, of the system's generator and of OpenDP are seen; those of the last two are not replayed.
     epsilon, delta : the claim that a step is compared with; None to measure without one.
     arms, horizon, rewards, feedback, neighbours, contexts, encode, time_limit : as for `privcheck.audit`.
     runs : of the best call on each of its two inputs, in place of `time_budget`.
@@ -126,7 +127,7 @@ def steps(
 
     Raises
     ------
-    PrivcheckError : bad input; a target that another program or a kernel plays, or that draws nothing.
+    PrivcheckError : bad input; a target that another program or a kernel plays, or of whose draws none is seen.
 
     Source: Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, Privacy in Theory, Bugs in Practice (inputs recorded,
     and outputs forced on a neighbour).

@@ -122,7 +122,10 @@ def best_alone(
     if runs is None and seconds <= 0.0:
         return None, TOO_LONG.format(PLAYS * fewest)
     candidates = [pair for pair, _ in both]
-    plan = replace(_plan(candidates[0], claim, seed, replayed=not steps.drawing.of_system), law=None if law is None else law.of_outputs())
+    plan = replace(
+        _plan(candidates[0], claim, seed, replayed=not steps.drawing.of_system),
+        law=None if law is None else law.of_outputs(),
+    )
     runner, started = plan.policy.runner, time.monotonic()
     deadline = math.inf if runs is not None else started + seconds
     try:

@@ -1,7 +1,5 @@
 """What stands in the place of numpy's, Python's and the system's generators: it draws the same numbers, and says so."""
 
-# ruff: noqa: NPY002  numpy's global generator is what this module is about
-
 from __future__ import annotations
 
 import _random
@@ -223,6 +221,7 @@ def _opendp(original: Any) -> Callable[..., Any]:
 
 _PYTHON: Any = random.random.__self__  # type: ignore[attr-defined]
 """Python's global generator."""
+
 
 class _Seeing:
     """The replacements that are in force.

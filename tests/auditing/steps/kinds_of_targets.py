@@ -1,6 +1,6 @@
 """Targets that add Laplace noise to a sum, from each kind of generator: with the scale of the claim, or a quarter."""
 
-# ruff: noqa: NPY002, S311  the old generators are what this is about
+# ruff: noqa: NPY002  the old generators are what this is about
 
 import os
 import random
@@ -86,12 +86,6 @@ def with_a_fixed_seed(value):
     return value + np.random.RandomState(7).laplace()
 
 
-def fixed(data, rng):  # noqa: ARG001
+def fixed(data, rng):
     """Each call has a loss of 1, were it not for its seed, which counts as coins."""
     return with_a_fixed_seed(float(data[0]))
-
-
-def raw(data, rng):
-    """Exactly 1-DP; the bits are drawn in a way that nobody sees."""
-    first = float(data[0]) + signed(rng.bit_generator.random_raw() / 2**64)
-    return [first, noisy(10.0 * (first > 0.5), 1.0, rng, of_numpy)]
