@@ -209,8 +209,8 @@ class Forcing(_Tape):
         self._position += 1
         begun = self.compared[place] = len(self.draws)
         given = arguments_of(function, args, kwargs)
+        before = reached(given, self.generators)  # which meets generators, so that they are not copied
         now = kept_arguments(given, self.generators)
-        before = reached(given, self.generators)
         names = _names_unlike(was.arguments, was.before, now, before)
         if names:
             self.moved[place] = Moved(place, tuple(names), now, before)

@@ -42,9 +42,9 @@ ONE_TO_ONE = (
 """What it rests on besides, if the target is said to release the step."""
 
 OF_SYSTEM = (
-    "draws of the system's generator are seen, and cannot be replayed: what a function makes of them is forced as usual, "
-    "but nothing is played that follows a draw which the target makes in its own body. A call alone draws afresh, so "
-    "that the seed does not repeat what is counted"
+    "draws of the system's generator are seen, and cannot be replayed: what a function makes of them is forced as "
+    "usual, but nothing is played that follows a draw which the target makes in its own body. A call alone draws "
+    "afresh, so that the seed does not repeat what is counted"
 )
 """What follows where coins come from the system."""
 
@@ -179,9 +179,9 @@ def _notes(found: Steps, why: str) -> list[str]:
     nothing_else = not (found.steps or found.later or found.restless or found.unrecorded or unrecorded or found.strayed)
     if nothing_else and found.drawing.methods <= SEEDS:
         notes.append(
-            "all that is drawn are integers or bytes, as for the seed of another generator: if that one makes the noise, "
-            "in compiled code or another program, its draws are not seen, and no step is found. Whole runs are what "
-            "can be audited, or code of your own that calls the noisy function with the Generator itself"
+            "all that is drawn are integers or bytes, as for the seed of another generator: if that one makes the "
+            "noise, in compiled code or another program, its draws are not seen, and no step is found. Whole runs are "
+            "what can be audited, or code of your own that calls the noisy function with the Generator itself"
         )
     elif nothing_else:
         notes.append(
