@@ -54,13 +54,15 @@ def _seed_state(state: Any, seeds: list[int]) -> None:
 
 
 def _fresh_state(rng: np.random.Generator, old: Any) -> Any:
-    made = type(old).__new__(type(old))
+    kind: Any = type(old)
+    made = kind.__new__(kind)
     NUMPY_STATE.function.__init__(made, np.random.MT19937(_seeds(rng)))
     return made
 
 
 def _fresh_random(rng: np.random.Generator, old: Any) -> Any:
-    made = type(old).__new__(type(old))
+    kind: Any = type(old)
+    made = kind.__new__(kind)
     made.__dict__.update(old.__dict__)
     made.seed(int.from_bytes(_seeds(rng).tobytes(), "little"))
     return made

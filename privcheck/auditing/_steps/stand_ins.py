@@ -328,15 +328,6 @@ OF_PYTHON = ("random", "getrandbits")
 """Methods of `random.Random` by which all others draw; `gauss` keeps a number, too."""
 
 
-def late_imports_seen() -> bool:
-    """Have the draws of OpenDP seen, if it has been imported by now; tell whether it was not seen before."""
-    invoke = getattr(sys.modules.get("opendp.core"), "measurement_invoke", None)
-    if not _IN_FORCE or not inspect.isfunction(invoke) or invoke.__code__.co_filename.startswith(OURS):
-        return False
-    _IN_FORCE[-1].function(invoke, _opendp)
-    return True
-
-
 def _pairs() -> list[tuple[Any, Any]]:
     """Return what is replaced, with what stands in its place."""
     names = [name for name in (*DRAWS, *NO_DRAWS) if hasattr(np.random, name)]
