@@ -37,7 +37,7 @@ class Kind:
     is_short: bool = False
 
 
-NUMPY_STATE = Kept(np.random.RandomState)
+NUMPY_STATE: Kept = Kept(np.random.RandomState)
 """Numpy's own class, also while another one stands in its place."""
 
 
