@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
-import scipy
 
 from privcheck.auditing._steps.kinds_of_generators import SYSTEM, kind_of
 from privcheck.certifying import ONE_AT_A_TIME
@@ -30,7 +30,9 @@ from privcheck.generators import PCG64
 UNSEEDED, OF_MODULES = 0x5EED, 0x30D5
 """Parts of keys by which generators without a seed, and those that modules hold, have coins of their own."""
 
-BETWEEN = (random.__file__, secrets.__file__, str(Path(scipy.__file__).parent / "stats"))
+SCIPY: Any = find_spec("scipy")
+
+BETWEEN = (random.__file__, secrets.__file__, str(Path(SCIPY.submodule_search_locations[0], "stats")))
 """Where code of libraries is between a draw and the function that draws, as numpy's own is: it samples from laws."""
 
 OF_NAMES = ("uuid", "tempfile", "numpy.random._pickle", "copy")
