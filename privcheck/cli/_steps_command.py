@@ -40,8 +40,8 @@ def steps(
     neighbours.
 
     Exit status: 0 the step that was audited is told apart no better than the claim allows; 2 bad input, also a target
-    that draws nothing; 3 a suspicion, a step that has not the law of --law, one whose runs do not tell, or none
-    that can be played alone; 130 or 143 interrupted.
+    of whose draws none is seen; 3 a suspicion, a step that has not the law of --law, one whose runs do not tell, or
+    none that can be played alone; 130 or 143 interrupted.
     """
     from privcheck.auditing import steps as find_steps
     from privcheck.reporting import details

@@ -7,6 +7,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -128,7 +129,7 @@ class MechanismRunner:
             return None
         return self.mechanism if len(inspect.signature(self.mechanism).parameters) == 3 else None
 
-    @property
+    @cached_property
     def _bare(self) -> bool:
         """Whether it is called with the data alone."""
         if isinstance(self.mechanism, Mechanism) or is_measurement(self.mechanism):

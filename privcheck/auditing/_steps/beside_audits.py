@@ -16,6 +16,7 @@ from privcheck.auditing._steps.find_steps import best_tried, is_looked_into, own
 from privcheck.auditing._steps.other_coins import runs_for
 from privcheck.auditing._steps.reported_steps import PROVIDED
 from privcheck.auditing._steps.search_steps import FIRST, search_steps
+from privcheck.auditing._steps.stand_ins import generators_seen
 from privcheck.progress import progress
 from privcheck.results import Outcome, Suspicion
 from privcheck.targets import DEFAULT_TIME_BUDGET
@@ -72,7 +73,7 @@ def _suspected(plan: Plan, started: float) -> Suspicion | None:
     if cost < SLOW or fewest * cost > left:
         return None
     number = max(FEWEST_PAIRS, min(MOST_PAIRS, int(SHARE_OF_PAIRS * left / (RUNS_OF_A_PAIR * cost))))
-    with progress(f"looking for steps of {plan.policy.name}", number + 100) as advance:
+    with generators_seen(), progress(f"looking for steps of {plan.policy.name}", number + 100) as advance:
         pairs = spread(plan.candidates, number)
         found = search_steps(runner, pairs, seed, deadline - (1.0 - SHARE_OF_PAIRS) * left, advance)
         return best_tried(found, plan, seed, None, deadline, advance)[2]

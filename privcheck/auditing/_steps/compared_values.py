@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
-"""Sources of coins: they do not differ, whatever their states are."""
+from privcheck.auditing._steps.kinds_of_generators import GENERATORS
+from privcheck.auditing._steps.stand_ins import GLOBAL_STATE
 
-GLOBAL = (np.random.mtrand._rand, random.random.__self__)  # type: ignore[attr-defined]
+GLOBAL = (np.random.mtrand._rand, random.random.__self__, GLOBAL_STATE.function)  # type: ignore[attr-defined]
 """The global generators, which are seeded for each run: whatever holds one has no coins of its own."""
 
 MOST_DEEP = 12
@@ -30,7 +30,7 @@ class Uncopied:
 
 
 def copied(value: Any, generators: Sequence[Any], instead: Sequence[Any] | None = None) -> Any:
-    """Return a deep copy, in which each Generator is itself, or the one in its place; global ones are themselves.
+    """Return a deep copy, in which each generator is itself, or the one in its place; global ones are themselves.
 
     Raises
     ------
@@ -43,7 +43,8 @@ def copied(value: Any, generators: Sequence[Any], instead: Sequence[Any] | None 
     True
     """
     pairs = zip(generators, generators if instead is None else instead, strict=True)
-    return copy.deepcopy(value, {id(one): one for one in GLOBAL} | {id(old): new for old, new in pairs})
+    memo = {id(one): one for one in GLOBAL} | {id(old): new for old, new in pairs if new is not None}
+    return copy.deepcopy(value, memo)
 
 
 def kept_arguments(arguments: dict[str, Any], generators: Sequence[Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from privcheck.auditing._steps.other_coins import moves_with_other_coins, runs_f
 from privcheck.auditing._steps.played_alone import Alone, best_alone
 from privcheck.auditing._steps.reported_steps import ONE_TO_ONE, reported
 from privcheck.auditing._steps.search_steps import Steps, search_steps
+from privcheck.auditing._steps.stand_ins import generators_seen
 from privcheck.enclosure import rounded_down
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_kept
@@ -55,8 +56,8 @@ UNTRIED = "no time was left to try with other coins whether noise that the look 
 """Why a step is not suspected that is told apart better than the claim allows."""
 
 NO_DRAWS = (
-    "steps are found by draws from the numpy Generator that the target is given, and from those that it spawns: draws "
-    "from RandomState, random or another program are not seen"
+    "steps are found by draws from Generators and RandomStates of numpy, from random, from the system's generator and "
+    "of OpenDP: those of other compiled code, of jax and torch, and of another program are not seen"
 )
 
 
@@ -92,7 +93,8 @@ def steps(
 
     Parameters
     ----------
-    target : a policy or a function of data in Python, as for `privcheck.audit`, that draws from its Generator.
+    target : a policy or a function of data in Python, as for `privcheck.audit`. Draws of numpy's generators, of
+        `random`, of the system's generator and of OpenDP are seen; those of the last two are not replayed.
     epsilon, delta : the claim that a step is compared with; None to measure without one.
     arms, horizon, rewards, feedback, neighbours, contexts, encode, time_limit : as for `privcheck.audit`.
     runs : of the best call on each of its two inputs, in place of `time_budget`.
@@ -126,7 +128,7 @@ def steps(
 
     Raises
     ------
-    PrivcheckError : bad input; a target that another program or a kernel plays, or that draws nothing.
+    PrivcheckError : bad input; a target that another program or a kernel plays, or of whose draws none is seen.
 
     Source: Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, Privacy in Theory, Bugs in Practice (inputs recorded,
     and outputs forced on a neighbour).
@@ -158,7 +160,7 @@ def steps(
         refuse_other_programs(plan.policy.runner)
         pairs_of = spread(plan.candidates, effort.pairs)
         seeds = own_seed(effort.seed)
-        with progress(f"looking for steps of {plan.policy.name}", len(pairs_of) + 100) as advance:
+        with generators_seen(), progress(f"looking for steps of {plan.policy.name}", len(pairs_of) + 100) as advance:
             ends = started + effort.time_budget
             looked = ends - LEFT_TO_CALLS * effort.time_budget if effort.runs is None else math.inf
             with refused_parts(released):
@@ -184,9 +186,9 @@ def refuse_if_nothing_is_drawn(found: Steps, plan: Plan) -> None:
         given = StreamPair.hint_on(plan.candidates[0].first)
         raise PrivcheckError("target", words(raised), "a target that returns an output", f"{FIX_FIRST}; {given}")
     if not seen.draws:
-        got = f"{plan.policy.name}, which draws nothing from the Generator that it is given"
+        got = f"{plan.policy.name}, of whose draws none is seen"
         hint = f"{raised}; {NO_DRAWS}" if raised else NO_DRAWS
-        raise PrivcheckError("target", words(got), "a target that draws from it", hint)
+        raise PrivcheckError("target", words(got), "a target that draws from a generator that is seen", hint)
 
 
 def _raised_in(found: Steps, runner: Runner) -> str:

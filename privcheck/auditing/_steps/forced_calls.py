@@ -23,8 +23,8 @@ from privcheck.auditing._steps.changes_put_back import put_back
 from privcheck.auditing._steps.compared_values import differences, kept_arguments
 from privcheck.auditing._steps.drawing_functions import noticed_run
 from privcheck.auditing._steps.reached_values import OUTPUT, Change, Entry, Place, Reached, change_of, reached
-from privcheck.certifying import ONE_AT_A_TIME, Kept, patched
-from privcheck.errors import PrivcheckError, words
+from privcheck.auditing._steps.seen_generators import one_look_at_a_time, put_states, states
+from privcheck.certifying import Kept, patched
 from privcheck.targets import Outputs, Runner
 
 MOST_CALLS = 400
@@ -45,7 +45,7 @@ class RecordedCall:
     end : the number of the first call after it and those that it made.
     draws : draws made by it and the functions that it calls.
     change : what it changed, with its output; None if it raised an error.
-    states : of the Generators afterwards.
+    states : of the generators afterwards.
     """
 
     function: int
@@ -114,7 +114,7 @@ class Recording(_Tape):
         finally:
             self._open.pop()
             made.end = len(self.calls)
-            made.states = [rng.bit_generator.state for rng in self.generators]
+            made.states = states()
         if made.draws:
             made.change = change_of(before, given, self.generators, boxed(output))
             made.change.after.forget()
@@ -209,8 +209,8 @@ class Forcing(_Tape):
         self._position += 1
         begun = self.compared[place] = len(self.draws)
         given = arguments_of(function, args, kwargs)
+        before = reached(given, self.generators)  # which meets generators, so that they are not copied
         now = kept_arguments(given, self.generators)
-        before = reached(given, self.generators)
         names = _names_unlike(was.arguments, was.before, now, before)
         if names:
             self.moved[place] = Moved(place, tuple(names), now, before)
@@ -247,8 +247,7 @@ class Forcing(_Tape):
     def _forced(self, was: RecordedCall, before: Reached, given: dict[str, Any], place: int, output: Any) -> Any:
         """Leave everything as the recorded call left it, and return its output; or all as it is if that is unknown."""
         if self._same_coins:
-            for rng, state in zip(self.generators, was.states, strict=False):
-                rng.bit_generator.state = state
+            put_states(was.states)
         box = boxed(output)
         forced = None
         if was.change is not None and len(self.generators) == len(was.states):
@@ -324,15 +323,10 @@ def hooked(functions: Sequence[FunctionType]) -> Iterator[None]:
     ------
     PrivcheckError : another part of the process replaces functions at the same time.
     """
-    if not ONE_AT_A_TIME.acquire(blocking=False):
-        raise PrivcheckError("target", words("a second look at functions"), "one at a time", "they are replaced")
-    try:
-        with patched() as patches:
-            for number, function in enumerate(functions):
-                patches.function(function, _hook(number))
-            yield
-    finally:
-        ONE_AT_A_TIME.release()
+    with one_look_at_a_time("functions"), patched() as patches:
+        for number, function in enumerate(functions):
+            patches.function(function, _hook(number))
+        yield
 
 
 def _hook(number: int) -> Callable[[FunctionType], Callable[..., Any]]:
@@ -354,6 +348,6 @@ def played_on(tape: Any, runner: Runner, table: Any, seed: np.random.SeedSequenc
     """Play one run, all of whose draws and calls a tape notes, and return its output."""
     token = PLAYED.set(tape)
     try:
-        return noticed_run(runner, table, seed, tape.drawn, tape.generators.append)
+        return noticed_run(runner, table, seed, tape.drawn, tape.generators)
     finally:
         PLAYED.reset(token)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import Uncopied, copied
+from privcheck.auditing._steps.compared_values import GLOBAL, Uncopied, copied
 from privcheck.auditing._steps.drawing_functions import place_of_function
 from privcheck.auditing._steps.forced_calls import (
     OUTPUT_ITSELF,
@@ -21,7 +22,10 @@ from privcheck.auditing._steps.forced_calls import (
     played_on,
     signature_of,
 )
+from privcheck.auditing._steps.kinds_of_generators import kind_of
 from privcheck.auditing._steps.reached_values import OUTPUT, Change, Entry, Place, Reached, covers, reached, varying
+from privcheck.auditing._steps.seen_generators import begin_alone, end_alone
+from privcheck.generators import seed_both
 from privcheck.targets import Outputs, Runner, StreamPair, limited
 
 MOST_OF_A_FUNCTION = 2
@@ -64,15 +68,40 @@ class RecordedInput:
         return [_shown(entries.get(place), mask) for place, mask in self.varying]
 
     def _played(self, rng: np.random.Generator) -> tuple[dict[str, Any], Any, list[Any]]:
-        fresh = [rng, *rng.spawn(len(self.generators) - 1)] if self.generators else []
-        given = copied(self.arguments, self.generators, fresh)
-        bound = (self.signature or signature_of(self.function)).bind_partial()
-        bound.arguments.update(given)
-        return given, self.function(*bound.args, **bound.kwargs), fresh
+        token = begin_alone(rng)
+        try:
+            fresh = self._fresh(rng)
+            given = copied(self.arguments, self.generators, fresh)
+            bound = (self.signature or signature_of(self.function)).bind_partial()
+            bound.arguments.update(given)
+            return given, self.function(*bound.args, **bound.kwargs), fresh
+        finally:
+            end_alone(token)
+
+    def _fresh(self, rng: np.random.Generator) -> list[Any]:
+        """Return what takes the place of each generator; None for one that the arguments do not hold."""
+        held = self.held
+        if not held:
+            return [None] * len(self.generators)
+        last = max(held)
+        sources = [rng, *rng.spawn(last)] if last else [rng]
+        found: list[Any] = [None] * len(self.generators)
+        for number in held:
+            old = self.generators[number]
+            found[number] = kind_of(old).fresh(sources[number], old)
+        return found
+
+    @cached_property
+    def held(self) -> frozenset[int]:
+        """The numbers of the generators that the arguments hold, apart from global ones."""
+        entries = reached(self.arguments, self.generators).entries.values()
+        numbers = {entry.value - len(GLOBAL) for entry in entries if entry.kind == "generator"}
+        return frozenset(number for number in numbers if number >= 0)
 
     def after(self, coins: int) -> Reached:
         """Return what is reached from the arguments and the output of the call with these coins."""
-        given, returned, generators = self._played(np.random.default_rng([AGAIN, coins]))
+        seed_both(AGAIN + coins)
+        given, returned, generators = self._played(np.random.Generator(np.random.PCG64([AGAIN, coins])))
         return reached({**given, OUTPUT: boxed(returned)}, generators)
 
     def what_varies(self) -> dict[Place, Any]:

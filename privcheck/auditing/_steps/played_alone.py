@@ -122,7 +122,10 @@ def best_alone(
     if runs is None and seconds <= 0.0:
         return None, TOO_LONG.format(PLAYS * fewest)
     candidates = [pair for pair, _ in both]
-    plan = replace(_plan(candidates[0], claim, seed), law=None if law is None else law.of_outputs())
+    plan = replace(
+        _plan(candidates[0], claim, seed, replayed=not steps.drawing.of_system),
+        law=None if law is None else law.of_outputs(),
+    )
     runner, started = plan.policy.runner, time.monotonic()
     deadline = math.inf if runs is not None else started + seconds
     try:
@@ -165,10 +168,11 @@ def _as_pair(steps: Steps, step: Step) -> StreamPair:
     return StreamPair(one, two, label, DRAWN)  # type: ignore[arg-type]
 
 
-def _plan(pair: StreamPair, claim: Claim, seed: int) -> Plan:
+def _plan(pair: StreamPair, claim: Claim, seed: int, *, replayed: bool) -> Plan:
     inputs = pair.first.value, pair.second.value  # type: ignore[attr-defined]
     options: dict[str, Any] = {"epsilon": claim.epsilon, "delta": claim.delta, "error": claim.error}
     options |= {"confidence": claim.confidence, "seed": seed, "streams": inputs, "runs": FEWEST_RUNS}
+    options["randomness"] = None if replayed else "independent"
     return make_plan(load(played_alone), Settings.of(**options, time_limit=CALL_LIMIT))
 
 

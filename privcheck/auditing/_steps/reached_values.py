@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.auditing._steps.compared_values import GENERATORS, GLOBAL, same_numbers
+from privcheck.auditing._steps.compared_values import GLOBAL, same_numbers
+from privcheck.auditing._steps.kinds_of_generators import GENERATORS
+from privcheck.auditing._steps.stand_ins import is_seen
 
 Place = tuple[tuple[str, Any], ...]
 """The steps from the name of an argument to a value in it."""
@@ -115,6 +117,8 @@ class Reached:
     def add(self, place: Place, value: Any, generators: Sequence[Any]) -> None:
         """Add what is reached from a value."""
         if isinstance(value, GENERATORS):
+            if isinstance(generators, list) and is_seen(value) and not any(one is value for one in generators):
+                generators.append(value)
             number = next((n for n, one in enumerate((*GLOBAL, *generators)) if one is value), None)
             self.entries[place] = Entry("unknown", FOREIGN) if number is None else Entry("generator", number)
             return

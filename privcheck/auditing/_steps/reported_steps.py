@@ -41,6 +41,13 @@ ONE_TO_ONE = (
 )
 """What it rests on besides, if the target is said to release the step."""
 
+OF_SYSTEM = (
+    "draws of the system's generator are seen, and cannot be replayed: what a function makes of them is forced as "
+    "usual, but nothing is played that follows a draw which the target makes in its own body. A call alone draws "
+    "afresh, so that the seed does not repeat what is counted"
+)
+"""What follows where coins come from the system."""
+
 OF_LAW = "what the call returns has the given law, which its runs do not contradict: that is no evidence for it"
 """What it rests on besides, if it is that of a law."""
 
@@ -181,9 +188,11 @@ def _notes(found: Steps, why: str) -> list[str]:
     if found.restless:
         names = ", ".join(found.functions[number].__qualname__ for number in sorted(found.restless))
         notes.append(
-            f"arguments of {names} differ between two runs on the same input with the same coins, such as a time or a "
-            "counter: whether the data move them cannot be told"
+            f"arguments of {names} differ between two runs on the same input with the same coins, such as a time, a "
+            "counter or what the target itself draws from the system: whether the data move them cannot be told"
         )
+    if found.drawing.of_system:
+        notes.append(OF_SYSTEM)
     unrecorded = list(dict.fromkeys(name for _, name in unrecorded_places(found) if name not in found.unrecorded))
     if unrecorded:
         notes.append(
@@ -193,9 +202,9 @@ def _notes(found: Steps, why: str) -> list[str]:
     nothing_else = not (found.steps or found.later or found.restless or found.unrecorded or unrecorded or found.strayed)
     if nothing_else and found.drawing.methods <= SEEDS:
         notes.append(
-            "all that is drawn from the Generator are integers or bytes, as for the seed of another generator: if that "
-            "one makes the noise, such as a RandomState of numpy, its draws are not seen, and no step is found. Whole "
-            "runs are what can be audited, or code of your own that calls the noisy function with the Generator itself"
+            "all that is drawn are integers or bytes, as for the seed of another generator: if that one makes the "
+            "noise, in compiled code or another program, its draws are not seen, and no step is found. Whole runs are "
+            "what can be audited, or code of your own that calls the noisy function with the Generator itself"
         )
     elif nothing_else:
         notes.append(

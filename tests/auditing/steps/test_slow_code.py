@@ -107,13 +107,13 @@ def still(data, rng):
     return data.sum()
 
 
-def by_another_generator(data, rng):
-    return data.sum() + np.random.default_rng(1).laplace()
+def by_raw_bits(data, rng):
+    return data.sum() + np.random.PCG64(1).random_raw() / 2.0**64
 
 
-@pytest.mark.parametrize("target", [still, by_another_generator])
+@pytest.mark.parametrize("target", [still, by_raw_bits])
 def test_a_target_that_draws_nothing_is_refused(target):
-    with pytest.raises(PrivcheckError, match="draws nothing from the Generator that it is given"):
+    with pytest.raises(PrivcheckError, match="of whose draws none is seen"):
         privcheck.steps(target, epsilon=1.0)
 
 
@@ -139,7 +139,7 @@ def test_a_target_that_raises_is_not_said_to_draw_nothing(target, kind):
     given = r"an array of shape \(4,\) with values from 0 to 1: arms=K gives rows of K columns"
     with pytest.raises(PrivcheckError, match=rf"{kind}.*line {line}\) in 6 of 6 runs.*{given}") as caught:
         privcheck.steps(target, epsilon=1.0)
-    assert "draws nothing" not in str(caught.value)
+    assert "none is seen" not in str(caught.value)
 
 
 def raises_on_some(data, rng):

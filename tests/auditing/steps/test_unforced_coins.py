@@ -83,14 +83,14 @@ def test_a_look_without_other_coins_is_seen(monkeypatch):
     """Broken twin: a step that moves with coins of another generator is suspected."""
     monkeypatch.setattr(isolated_calls, "stays", lambda *_: True)
     monkeypatch.setattr(find_steps, "moves_with_other_coins", lambda *_: False)
-    found = privcheck.steps(targets.global_of_numpy, **QUICK)
+    found = privcheck.steps(targets.raw_bits, **QUICK)
     assert found.suspicion.epsilon > 4.0
 
 
 def test_one_run_with_other_coins_is_not_enough(monkeypatch):
     """The argument stays by chance in half of the runs; the runs on the pair that is suspected tell."""
     monkeypatch.setattr(isolated_calls, "stays", lambda *_: True)
-    found = privcheck.steps(targets.global_of_numpy, **QUICK)
+    found = privcheck.steps(targets.raw_bits, **QUICK)
     assert found.suspicion is None
     assert {step.function: step.standing for step in found.steps}["noisy"] == "after draws that could not be forced"
 

@@ -38,6 +38,12 @@ def global_of_python(data, rng):
     return [first, jumps(first, rng)]
 
 
+def raw_bits(data, rng):
+    """Nothing sees what is drawn from the bits themselves."""
+    first = float(data[0]) + signed(rng.bit_generator.random_raw() / 2.0**64)
+    return [first, jumps(first, rng)]
+
+
 def by_scipy(data, rng):
     first = float(data[0]) + stats.laplace.rvs()
     return [first, jumps(first, rng)]
@@ -322,6 +328,7 @@ def noise_of_scipy(data, rng):
 OF_OTHER_COINS = (
     global_of_numpy,
     global_of_python,
+    raw_bits,
     by_scipy,
     old_state,
     old_state_of_a_helper,
