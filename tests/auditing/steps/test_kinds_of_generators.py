@@ -125,7 +125,9 @@ def test_everything_is_put_back():
 
 
 @pytest.mark.parametrize(
-    "made", [np.random.default_rng, np.random.RandomState, random.Random, random.SystemRandom], ids=str
+    "made",
+    [np.random.default_rng, np.random.RandomState, random.Random, random.SystemRandom],
+    ids=["numpy", "RandomState", "random", "SystemRandom"],
 )
 def test_each_kind_can_do_what_its_line_says(made):
     generator = made()
