@@ -13,6 +13,7 @@ from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
+from privcheck.certifying._later_rounds.nothing_released import why_nothing_released
 from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondLooks
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
@@ -222,6 +223,9 @@ def _certified(
     looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)
     if not (leaks or refused):
         leaks = _different(looks.leaks_after())
+    unreached = coverage.unreached
+    ran = min(length, max(session.round for session in sessions) - 1)
+    late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
     anew = own.seeded_anew
@@ -234,10 +238,7 @@ def _certified(
         )
         notes += [UNCOUNTED.format(place) for place in anew]
     elif leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
-        notes.append(
-            "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
-            "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
-        )
+        notes.append(why_nothing_released(unreached, late, ran))
     notes += outside.told
     spoken_against = bool(leaks or refusals or notes or replayed.divergences or uncounted)
     holds = not spoken_against and budget is not None
@@ -249,9 +250,6 @@ def _certified(
         open_notes += other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count)
         open_notes += looks.unseen()
     notes += open_notes
-    unreached = coverage.unreached
-    ran = min(length, max(session.round for session in sessions) - 1)
-    late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)
         if not (found.guarded or found.plain or unreached or open_notes):

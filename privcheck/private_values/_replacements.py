@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Iterable
 
+from privcheck.private_values._norms_in_code import clip_by_norm
+
 _UFUNCS = ("exp", "expm1", "log", "log1p", "log2", "sqrt", "tanh")
 _OF_LISTS = ("average", "clip", "cumsum", "maximum", "mean", "minimum", "sum")
 _COLLECTING = ("array", "asarray", "asanyarray", "float64")
@@ -137,6 +139,12 @@ class _Rewritten(ast.NodeTransformer):
                 return node
             sides = [_Bits().visit(side) for side in sides]
         return _called("np.where", [node.test, *sides])
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        if self.one and (found := clip_by_norm(node)) is not None:
+            return _called("privcheck.clip_norm", [_parsed(part) for part in found])
+        self.generic_visit(node)
+        return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         limits = _limits(node) if self.kind == "indicator" else None
