@@ -12,7 +12,7 @@ import numpy as np
 
 from privcheck.auditing import PlayedNight
 from privcheck.errors import PrivcheckError, words
-from privcheck.inference import Night, alarms_over_nights, counted_night, wealth_over_nights
+from privcheck.inference import Night, alarms_over_nights, counted_night, mean_wealth, wealth_over_nights
 from privcheck.journal import Entry
 from privcheck.results import WatchAlarm, WatchedNight, WatchedVersion, WatchReport, shown_e_value
 from privcheck.scheduling import digest
@@ -21,6 +21,9 @@ from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceSto
 
 REPEATED = ("target", "epsilon", "delta", "error", "neighbours", "observe", "feedback", "arms", "horizon", "seeded")
 """What a report repeats of what a watch plays and claims."""
+
+AMOUNTS = ("rho", "mu")
+"""Likewise; stores of earlier versions have no such claims."""
 
 LATEST = 50
 """Nights whose runs the next one learns from."""
@@ -100,7 +103,8 @@ class Course:
             raise PrivcheckError(
                 "store", words(f"{name!r}, whose nights were bet on in another way"), "bets of now", hint
             )
-        wealth = wealth_over_nights(nights, asked["epsilon"], asked["delta"])
+        tested = asked.get("tested") or [[asked["epsilon"], asked["delta"]]]
+        wealth = mean_wealth([wealth_over_nights(nights, *point) for point in tested])
         alarms, course = alarms_over_nights(nights, wealth, asked["error"])
         versions = []
         for number in range(1, len(wealth) + 1):
@@ -111,6 +115,7 @@ class Course:
         return WatchReport(
             name=name,
             **{field: asked[field] for field in REPEATED},
+            **{field: asked.get(field) for field in AMOUNTS},
             counted=counted,
             nights=tuple(map(_told, self.ended, course)),
             versions=tuple(versions),

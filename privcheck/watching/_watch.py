@@ -61,6 +61,8 @@ def watch(
     time_limit: float | None = None,
     guarded: bool = False,
     jobs: int = 1,
+    rho: float | None = None,
+    mu: float | None = None,
     name: str | None = None,
     version: str | None = None,
     wait: float = 0.0,
@@ -75,7 +77,7 @@ def watch(
     Parameters
     ----------
     target, epsilon, delta, arms, horizon, rewards, feedback, observe, neighbours, streams, contexts, encode, \
-randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a pair or a function that draws pairs.
+randomness, time_limit, guarded, jobs, rho, mu : as for `privcheck.audit`; `streams` is a pair or a function that draws pairs.
     store : the SQLite file of the watch, which is made if it is not there. It may hold any number of watches. A new
         store begins a new guarantee.
     runs : runs per stream that are counted in a night.
@@ -273,6 +275,9 @@ def _asked(audited: NightlyAudit) -> dict[str, Any]:
         "target": audited.name,
         "epsilon": claim.epsilon,
         "delta": claim.delta,
+        "rho": claim.rho,
+        "mu": claim.mu,
+        "tested": None if claim.profile is None else [[*point] for point in audited.tested],
         "error": claim.error,
         "neighbours": game.neighbours,
         "observe": game.observe,
