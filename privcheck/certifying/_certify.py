@@ -29,16 +29,18 @@ from privcheck.certifying._primitives.record_and_replay import recorded_certific
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated
+from privcheck.declared import named_options
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.generators import GlobalDraws
-from privcheck.privacy import Contexts
+from privcheck.privacy import ROW, Contexts
 from privcheck.private_values import Leak
-from privcheck.progress import progress
+from privcheck.progress import Advancing, progress
 from privcheck.results import Certificate, ReplayResult
 from privcheck.targets import EXECUTIONS, CertifySettings, Claim, Game, Target, load, load_policy
 
 
+@named_options
 def certify(
     target: Any,
     *,
@@ -51,7 +53,7 @@ def certify(
     horizon: int | None = None,
     rewards: tuple[float, float] = (0.0, 1.0),
     feedback: str = "bandit",
-    neighbours: str = "row",
+    neighbours: str = ROW,
     contexts: Contexts | None = None,
     runs: int = EXECUTIONS,
     primitives: Any = None,
@@ -184,7 +186,8 @@ def _certified(
     own = OwnGenerators()
     chosen = set[int]()
     texts, held = set[str](), HeldNumbers()
-    with progress(f"certifying {policy.name}", 2 * runs) as advance:
+    pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
+    with progress(f"certifying {policy.name}", runs + len(pairs)) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
@@ -198,18 +201,17 @@ def _certified(
             held.look(played, session, coverage.instances)
             sessions.append(session)
             advance(1)
-        pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
         seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
         found = Contradictions(claim, game, length)
-        refused = any(session.refusals for session in sessions)
+        refused, told = any(session.refusals for session in sessions), Advancing(pairs, advance)
         play: Callable[[], ReplayResult | None] = partial(
-            replay, build, pairs, seeds, policy.feedback, game.contexts, found.replayed
+            replay, build, told, seeds, policy.feedback, game.contexts, found.replayed
         )
         if any(session.has_drawn for session in sessions):
             play = partial(
                 noisy_replay,
                 build,
-                pairs,
+                told,
                 seeds,
                 policy.feedback,
                 game.contexts,
@@ -217,7 +219,6 @@ def _certified(
                 game.rewards,
             )
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
-        advance(runs)
     worst = max(sessions, key=_loss)
     leaks = _different(leak for session in sessions for leak in session.leaks)
     looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)

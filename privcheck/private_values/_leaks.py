@@ -32,9 +32,7 @@ COLLECT = f"{RELEASE}; to collect private values in an array, make the array wit
 
 SUMS = f"{RELEASE}; to know how values spread, release their sum and that of their squares, and compute it from these"
 
-NORM = (
-    "a norm does not stay private, a clip by it does: privcheck.clip_norm(x, 1.0) is x scaled down to a norm of at most 1"
-)
+NORM = "a norm does not stay private, a clip by it does: privcheck.clip_norm(x, 1.0) scales x down to norm 1 at most"
 
 ACTION = (
     "under joint differential privacy the action of a round is private: take context[action] for its row of a decision "

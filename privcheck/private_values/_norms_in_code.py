@@ -36,7 +36,9 @@ def clip_by_norm(node: ast.BinOp) -> tuple[str, str] | None:
 def _of_one(name: str, node: ast.expr) -> tuple[str, ast.expr | None]:
     """Return how 1 is written in `max(1, other)`, `np.maximum(1, other)` or those of `min`, and the other argument."""
     names = (name, f"np.{name}imum", f"numpy.{name}imum")
-    if not (isinstance(node, ast.Call) and ast.unparse(node.func) in names and len(node.args) == 2 and not node.keywords):
+    if not (
+        isinstance(node, ast.Call) and ast.unparse(node.func) in names and len(node.args) == 2 and not node.keywords
+    ):
         return "", None
     first, second = node.args
     for one, other in ((first, second), (second, first)):
@@ -47,7 +49,12 @@ def _of_one(name: str, node: ast.expr) -> tuple[str, ast.expr | None]:
 
 def _is_norm(node: ast.expr, vector: str) -> bool:
     """Return whether an expression is the L2 norm of a vector."""
-    squares = (f"{vector} @ {vector}", f"np.dot({vector}, {vector})", f"np.sum({vector} ** 2)", f"({vector} ** 2).sum()")
+    squares = (
+        f"{vector} @ {vector}",
+        f"np.dot({vector}, {vector})",
+        f"np.sum({vector} ** 2)",
+        f"({vector} ** 2).sum()",
+    )
     written = [f"np.linalg.norm({vector})", f"numpy.linalg.norm({vector})", f"norm({vector})", f"linalg.norm({vector})"]
     written += [f"{root}({square})" for root in ("np.sqrt", "math.sqrt") for square in squares]
     return ast.unparse(node) in written

@@ -93,6 +93,20 @@ def test_a_release_of_a_later_round_is_told_apart_from_one_for_each_arm(zoo):
         assert "each arm" not in refusal
 
 
+def test_the_relation_of_contextual_feedback_needs_no_name():
+    """There is one; another that is asked for is refused, as before."""
+    few = {"rho": 0.5, "arms": 2, "feedback": "contextual", "contexts": Contexts(shape=(2,), norm=1.0)}
+    advised = partial(ClipsAsAdvised, batch=2)
+    certificate = certify(advised, horizon=4, runs=1, **few)
+    assert certificate.neighbours == "context-reward"
+    assert certificate.ledger.what == "context and reward"
+    guarded = guard(advised, **few)
+    guarded.update(np.zeros(2), guarded.select(np.zeros(2)), 1.0)
+    for call in (guard, partial(certify, horizon=4, runs=1)):
+        with pytest.raises(PrivcheckError, match="expected 'context-reward' for feedback='contextual'"):
+            call(advised, neighbours="row", **few)
+
+
 class ClipsByHand:
     """Clips the context by its norm, which the guard does not read, and releases after 50 rounds."""
 

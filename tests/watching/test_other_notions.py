@@ -78,7 +78,9 @@ def test_the_mean_wealth_of_a_claim_in_mu_is_no_more_than_one_at_its_boundary(ni
                 counted_night(1, (_codes(ones[2 * n : 2 * n + 2]), _codes(twos[2 * n : 2 * n + 2])), KNOWN)
                 for n in range(nights)
             ]
-            total += chance * float(np.exp(mean_wealth([wealth_over_nights(played, *point) for point in points])[0, -1]))
+            total += chance * float(
+                np.exp(mean_wealth([wealth_over_nights(played, *point) for point in points])[0, -1])
+            )
         assert 0.0 < total <= 1.0 + 1e-9
 
 
@@ -98,10 +100,8 @@ def _delta(mu, epsilon):
 def test_the_command_takes_rho(store, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "policies.py").write_text(_SOURCE)
-    status = run(
-        ["watch", "policies.py:Own", "--rho", "0.5", "--arms", "2", "--horizon", "9", "--store", str(store), "--json", "-",
-         "--runs", "20", "--search", "200", "--error", "1e-7"]
-    )  # fmt: skip
+    given = ["watch", "policies.py:Own", "--rho", "0.5", "--arms", "2", "--horizon", "9", "--store", str(store)]
+    status = run([*given, "--json", "-", "--runs", "20", "--search", "200", "--error", "1e-7"])
     assert status == 0
     assert json.loads(capsys.readouterr().out)["rho"] == 0.5
 
