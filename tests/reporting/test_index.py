@@ -413,4 +413,4 @@ def test_a_certificate_in_another_notion_shows_its_numbers_in_that_notion(tmp_pa
     console = Console(width=200, record=True)
     console.print(details(read_folder(tmp_path)))
     assert console.export_text().count(f"{unit} {amount:g}") == 2, "the claim and the upper bound"
-    assert render_index(read_folder(tmp_path), tmp_path / "index.html").count(f"{unit} {amount:g}") >= 2
+    assert render_index(read_folder(tmp_path), tmp_path / "index.html", {}).count(f"{unit} {amount:g}") >= 2
