@@ -24,7 +24,7 @@ from privcheck.certifying._translated.swapped_code import translated_for
 from privcheck.declared import Integer, check, named_options
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
-from privcheck.privacy import ROW, Contexts, UsualRelation, check_contexts, check_rewards, refuse_adding, relation
+from privcheck.privacy import ROW, Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.reached_state import take_as_own
 from privcheck.targets import check_built_arms, factory_arguments
 
@@ -154,7 +154,7 @@ def guarded(
     if not builds:
         _check_policy(policy, by, arms)
     asked = options["neighbours"]
-    related = relation(asked.under(feedback, FEEDBACKS.contextual) if isinstance(asked, UsualRelation) else asked)
+    related = relation(asked.under(feedback, FEEDBACKS.contextual) if isinstance(asked, type(ROW)) else asked)
     refuse_adding(related, "a policy")
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
     rewards = check_rewards(options["rewards"])

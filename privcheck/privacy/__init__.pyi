@@ -14,4 +14,3 @@ from ._stream_tables import as_table as as_table
 from ._stream_tables import check_rewards as check_rewards
 from ._stream_tables import check_rewards_range as check_rewards_range
 from ._usual_relation import ROW as ROW
-from ._usual_relation import UsualRelation as UsualRelation

@@ -22,9 +22,6 @@ from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceSto
 REPEATED = ("target", "epsilon", "delta", "error", "neighbours", "observe", "feedback", "arms", "horizon", "seeded")
 """What a report repeats of what a watch plays and claims."""
 
-AMOUNTS = ("rho", "mu")
-"""Likewise; stores of earlier versions have no such claims."""
-
 LATEST = 50
 """Nights whose runs the next one learns from."""
 
@@ -115,7 +112,8 @@ class Course:
         return WatchReport(
             name=name,
             **{field: asked[field] for field in REPEATED},
-            **{field: asked.get(field) for field in AMOUNTS},
+            rho=asked.get("rho"),  # stores of earlier versions have no such claims
+            mu=asked.get("mu"),
             counted=counted,
             nights=tuple(map(_told, self.ended, course)),
             versions=tuple(versions),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.declared import Choice, Declared, Integer, Switch
 from privcheck.errors import PrivcheckError
-from privcheck.privacy import ROW, UsualRelation
+from privcheck.privacy import ROW
 from privcheck.targets._options.declaring import (
     CLAIM,
     PLAYED,
@@ -124,7 +124,7 @@ class Game(Declared):
         from privcheck.feedback import FEEDBACKS, kind
         from privcheck.privacy import check_contexts
 
-        unsaid = self.neighbours if isinstance(self.neighbours, UsualRelation) else None
+        unsaid = self.neighbours if isinstance(self.neighbours, type(ROW)) else None
         super().__post_init__()
         if unsaid is not None:
             object.__setattr__(self, "neighbours", unsaid.under(self.feedback, FEEDBACKS.contextual))
