@@ -234,6 +234,42 @@ def declared_fields(cls: type) -> list[Field[Any]]:
     return [f for f in fields(cls) if "domain" in f.metadata] if is_dataclass(cls) else []
 
 
+MEANT = {
+    "eps": "epsilon", "zcdp": "rho", "zcdp_rho": "rho", "concentrated": "rho", "gdp": "mu", "gaussian_dp": "mu",
+    "neighbors": "neighbours", "n_arms": "arms", "rounds": "horizon",
+}  # fmt: skip
+"""What options are called elsewhere, and here."""
+
+
+def meant(name: str, known: Collection[str]) -> str | None:
+    """Return the known name that is most likely meant by another one; None if there is none.
+
+    >>> meant("zcdp", ["rho", "epsilon"]), meant("n-arms", ["arms"]), meant("epsilom", ["rho", "epsilon"])
+    ('rho', 'arms', 'epsilon')
+    """
+    other = MEANT.get(name.replace("-", "_").lower())
+    return other if other in known else next(iter(difflib.get_close_matches(name, known, n=1)), None)
+
+
+def named_options(function: Callable[P, R]) -> Callable[P, R]:
+    """Refuse keywords that a function does not take with a PrivcheckError that names the likely one.
+
+    >>> @named_options
+    ... def audit(target, *, epsilon=None): ...
+    >>> audit("adap-ucb", eps=1.0)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    privcheck.errors.PrivcheckError: eps: got 1.0, expected no such parameter of audit; did you mean 'epsilon'?
+    """
+    names = tuple(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
+        check_names(function.__name__, names, keywords)
+        return function(*arguments, **keywords)
+
+    return checked
+
+
 def check_names(called: str, known: Collection[str], keywords: dict[str, Any]) -> None:
     """Refuse a keyword that is none of those which a function or a class takes.
 
@@ -245,8 +281,8 @@ def check_names(called: str, known: Collection[str], keywords: dict[str, Any]) -
     """
     for name, value in keywords.items():
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else ""
+            near = meant(name, known)
+            hint = f"did you mean {near!r}?" if near else ""
             raise PrivcheckError(name, value, f"no such parameter of {called}, which takes {', '.join(known)}", hint)
 
 

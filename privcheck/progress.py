@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from privcheck.errors import printable
+
+T = TypeVar("T")
 
 REST = 32
 """Columns of the bar at its narrowest, and of the two times; a long description is cut in its middle."""
@@ -21,6 +24,13 @@ _bar: Any = None
 
 _announced = False
 """Whether the next work says what it is where no bar can be shown."""
+
+
+_slow = False
+"""Whether work says in lines how far it is where no bar can be shown."""
+
+EVERY = 60.0
+"""Seconds from one of these lines to the next."""
 
 
 @contextmanager
@@ -42,7 +52,7 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     global _bar, _announced
     if _bar is not None or not sys.stderr.isatty():
         _announce(description)
-        yield lambda _: None
+        yield _Lines(description, total) if _slow and _bar is None else lambda _: None
         return
     from rich.console import Console
     from rich.progress import (
@@ -73,6 +83,56 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
             yield lambda amount: bar.advance(task, amount)
         finally:
             _bar = None
+
+
+class _Lines:
+    """Writes how far work is, and how long the rest takes at its pace, on standard error, once in a while."""
+
+    def __init__(self, description: str, total: int) -> None:
+        self.description, self.total, self.done = printable(description), total, 0
+        self.began = self.last = time.monotonic()
+
+    def __call__(self, amount: int) -> None:
+        self.done += amount
+        now = time.monotonic()
+        if now - self.last < EVERY or not 0 < self.done < self.total:
+            return
+        self.last = now
+        left = (now - self.began) * (self.total - self.done) / self.done
+        sys.stderr.write(
+            f"privcheck: {self.description}: {self.done / self.total:.0%} done in {now - self.began:.0f} s, "
+            f"about {left:.0f} s left\n"
+        )
+        sys.stderr.flush()
+
+
+@contextmanager
+def told_in_lines() -> Iterator[None]:
+    """Let work inside the block that takes minutes say how far it is where no bar can be shown."""
+    global _slow
+    _slow = True
+    try:
+        yield
+    finally:
+        _slow = False
+
+
+class Advancing(list[T]):
+    """A list that tells, whenever its next item is asked for, that the work on the one before is done.
+
+    >>> told = []
+    >>> [item for item in Advancing(["a", "b"], told.append)], told
+    (['a', 'b'], [1, 1])
+    """
+
+    def __init__(self, items: Iterable[T], advance: Callable[[int], None]) -> None:
+        super().__init__(items)
+        self.advance = advance
+
+    def __iter__(self) -> Iterator[T]:
+        for item in super().__iter__():
+            yield item
+            self.advance(1)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import privcheck.progress as module
 from privcheck.progress import REST, announced, aside, progress
 
 
@@ -63,3 +64,20 @@ def test_work_that_is_announced_says_so_once_and_at_once_where_there_is_no_bar(s
     with progress("another", 10):
         pass
     assert "another" not in shown.getvalue() or shows
+
+
+def test_work_that_takes_minutes_says_in_lines_how_far_it_is(capsys, monkeypatch):
+    """Where standard error is a file, as in CI, there was no sign of life."""
+    clock = iter([0.0, 30.0, 60.0, 90.0, 130.0, 200.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    with module.told_in_lines(), module.progress("certifying Bandit", 10) as advance:
+        for _ in range(5):
+            advance(2)
+    assert capsys.readouterr().err.splitlines() == [
+        "privcheck: certifying Bandit: 40% done in 60 s, about 90 s left",
+        "privcheck: certifying Bandit: 80% done in 130 s, about 32 s left",
+    ]
+    monkeypatch.undo()
+    with module.progress("certifying Bandit", 10) as advance:
+        advance(5)
+    assert capsys.readouterr().err == "", "nobody asked for lines"

@@ -140,15 +140,18 @@ class BudgetFilter:
         """Return an empty ledger that adds up what this filter needs."""
         return Ledger(group_size=group_size, what=what, paid=Totals(group_size, self.currencies))
 
-    def check(self, ledger: Ledger, charges: Mapping[Datum, Charge], location: str) -> None:
+    def check(
+        self, ledger: Ledger, charges: Mapping[Datum, Charge], location: str, round_number: int | None = None
+    ) -> None:
         """Raise `BudgetExceededError` when `charges` on top of the ledger would exceed the budget.
 
-        Charges that no budget of this notion could pay raise `ReleaseRefusedError`.
+        Charges that no budget of this notion could pay raise `ReleaseRefusedError`. The number of the round is for the
+        error alone: it says if the same line has charged the same datum in this round.
         """
         owed = ByDatum.of(charges)
         self._check_kind(owed, location)
         if owed and not self.fits(ledger, owed):
-            raise self._exceeded(ledger, owed, location)
+            raise self._exceeded(ledger, owed, location, round_number)
 
     def fits(self, ledger: Ledger, charges: Mapping[Datum, Charge]) -> bool:
         """Return whether these charges on top of the ledger are within the budget."""
@@ -229,7 +232,9 @@ class BudgetFilter:
                 expected = f"one with a bound, for the budget {amount_in_words(self.budget)}"
                 raise ReleaseRefusedError("budget", got, expected, NO_BOUND)
 
-    def _exceeded(self, ledger: Ledger, owed: ByDatum[Charge], location: str) -> BudgetExceededError:
+    def _exceeded(
+        self, ledger: Ledger, owed: ByDatum[Charge], location: str, round_number: int | None
+    ) -> BudgetExceededError:
         """Return the error that names the datum whose total would be the largest."""
         totals = self._of(ledger)
         joint = totals.largest_with(owed)
@@ -247,11 +252,17 @@ class BudgetFilter:
         before = totals.amount(datum, name) if datum in totals else 0.0
         paid = f"{before:.6g}" if isinstance(self.budget, Pure) else f"{name} = {before:.6g}"
         hint = f"{paid} was charged before: release less often or with more noise"
-        if before == 0.0:
+        if any((each.location, each.round) == (location, round_number) for each in ledger.of(datum)):
+            hint = f"{paid} was charged before, {IN_A_LOOP}"
+        elif before == 0.0:
             hint = "nothing was charged before this release, which is too much by itself: use more noise"
         exceeded = BudgetExceededError("budget", got, f"at most {limit} per datum", hint)
         exceeded.datum, exceeded.before, exceeded.total = datum, before, joint[name]
         return exceeded
 
 
+IN_A_LOOP = (
+    "also by the same line in the same round, and each release is charged in full: to release a sum for each arm, keep "
+    "the sums of all arms in one array, made with privcheck.zeros, and release it once"
+)
 NO_BOUND = "use another mechanism, such as Laplace noise for a pure budget, or give a budget in the notion of this one"

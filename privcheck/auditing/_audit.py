@@ -13,11 +13,14 @@ from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import Played, played
 from privcheck.auditing._search.written_streams import as_written
 from privcheck.auditing._steps.beside_audits import suspected_step
+from privcheck.declared import named_options
 from privcheck.generators import global_generators_kept
+from privcheck.privacy import ROW
 from privcheck.results import AuditReport
 from privcheck.targets import Settings, function_at, load
 
 
+@named_options
 def audit(
     target: Any,
     *,
@@ -32,7 +35,7 @@ def audit(
     confidence: float = 0.95,
     error: float = 1e-3,
     observe: str = "actions",
-    neighbours: str = "row",
+    neighbours: str = ROW,
     streams: Any = None,
     contexts: Any = None,
     sequential: bool = False,

@@ -15,7 +15,7 @@ from privcheck.auditing._search.successive_halving import Screening
 from privcheck.auditing._witness import describe
 from privcheck.feedback import kind
 from privcheck.inference import two_tails_interval
-from privcheck.results import Estimate, Outcome, Resolution, Search
+from privcheck.results import Estimate, Outcome, Resolution, Search, Witness
 from privcheck.targets import RAISED, Claim, Game, StreamPair
 
 LEAST_SHARE = 0.01
@@ -213,7 +213,22 @@ def conclude(outcome: Outcome, search: Search, failing: tuple[str, ...] = (), re
         how = "" if failing else f": {remedy}"
         notes += (f"{few}{needed}{how}",)
     lacking = outcome.verdict == "consistent" and not search.complete
-    return replace(outcome, notes=notes, verdict="inconclusive" if lacking else outcome.verdict)
+    verdict = "inconclusive" if lacking else outcome.verdict
+    if verdict == "inconclusive" and outcome.witness is not None and _is_certain(outcome.witness):
+        notes += (NOTHING_DIFFERED,)
+    return replace(outcome, notes=notes, verdict=verdict)
+
+
+NOTHING_DIFFERED = (
+    "the best event holds in every run on both streams, so that nothing told them apart, and more time alone may not "
+    "help: if the target releases in batches, build it with a smaller batch; `privcheck certify` bounds the loss from "
+    "above"
+)
+
+
+def _is_certain(witness: Witness) -> bool:
+    """Return whether an event was seen in all runs on both streams."""
+    return witness.probability_first.value == witness.probability_second.value == 1.0
 
 
 def raised(names: dict[int, str]) -> tuple[str, ...]:

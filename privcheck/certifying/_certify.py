@@ -13,6 +13,7 @@ from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
+from privcheck.certifying._later_rounds.nothing_released import why_nothing_released
 from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondLooks
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
@@ -28,16 +29,18 @@ from privcheck.certifying._primitives.record_and_replay import recorded_certific
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated
+from privcheck.declared import named_options
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS
 from privcheck.generators import GlobalDraws
-from privcheck.privacy import Contexts
+from privcheck.privacy import ROW, Contexts
 from privcheck.private_values import Leak
-from privcheck.progress import progress
+from privcheck.progress import Advancing, progress
 from privcheck.results import Certificate, ReplayResult
 from privcheck.targets import EXECUTIONS, CertifySettings, Claim, Game, Target, load, load_policy
 
 
+@named_options
 def certify(
     target: Any,
     *,
@@ -50,7 +53,7 @@ def certify(
     horizon: int | None = None,
     rewards: tuple[float, float] = (0.0, 1.0),
     feedback: str = "bandit",
-    neighbours: str = "row",
+    neighbours: str = ROW,
     contexts: Contexts | None = None,
     runs: int = EXECUTIONS,
     primitives: Any = None,
@@ -183,7 +186,8 @@ def _certified(
     own = OwnGenerators()
     chosen = set[int]()
     texts, held = set[str](), HeldNumbers()
-    with progress(f"certifying {policy.name}", 2 * runs) as advance:
+    pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
+    with progress(f"certifying {policy.name}", runs + len(pairs)) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
@@ -197,18 +201,17 @@ def _certified(
             held.look(played, session, coverage.instances)
             sessions.append(session)
             advance(1)
-        pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
         seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
         found = Contradictions(claim, game, length)
-        refused = any(session.refusals for session in sessions)
+        refused, told = any(session.refusals for session in sessions), Advancing(pairs, advance)
         play: Callable[[], ReplayResult | None] = partial(
-            replay, build, pairs, seeds, policy.feedback, game.contexts, found.replayed
+            replay, build, told, seeds, policy.feedback, game.contexts, found.replayed
         )
         if any(session.has_drawn for session in sessions):
             play = partial(
                 noisy_replay,
                 build,
-                pairs,
+                told,
                 seeds,
                 policy.feedback,
                 game.contexts,
@@ -216,12 +219,14 @@ def _certified(
                 game.rewards,
             )
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
-        advance(runs)
     worst = max(sessions, key=_loss)
     leaks = _different(leak for session in sessions for leak in session.leaks)
     looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)
     if not (leaks or refused):
         leaks = _different(looks.leaks_after())
+    unreached = coverage.unreached
+    ran = min(length, max(session.round for session in sessions) - 1)
+    late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
     anew = own.seeded_anew
@@ -234,10 +239,7 @@ def _certified(
         )
         notes += [UNCOUNTED.format(place) for place in anew]
     elif leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
-        notes.append(
-            "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
-            "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
-        )
+        notes.append(why_nothing_released(unreached, late, ran))
     notes += outside.told
     spoken_against = bool(leaks or refusals or notes or replayed.divergences or uncounted)
     holds = not spoken_against and budget is not None
@@ -249,9 +251,6 @@ def _certified(
         open_notes += other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count)
         open_notes += looks.unseen()
     notes += open_notes
-    unreached = coverage.unreached
-    ran = min(length, max(session.round for session in sessions) - 1)
-    late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)
         if not (found.guarded or found.plain or unreached or open_notes):

@@ -24,16 +24,17 @@ from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.certifying._translated.swapped_code import translated_for
-from privcheck.declared import Integer, check
+from privcheck.declared import Integer, check, named_options
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
-from privcheck.privacy import Contexts, check_contexts, check_rewards, refuse_adding, relation
+from privcheck.privacy import ROW, Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.reached_state import take_as_own
 from privcheck.targets import check_built_arms, factory_arguments
 
 NOWHERE = Keeping()
 
 
+@named_options
 def guard(
     policy: Any,
     *,
@@ -44,7 +45,7 @@ def guard(
     accountants: dict[str, float] | None = None,
     rewards: tuple[float, float] = (0.0, 1.0),
     feedback: str = "bandit",
-    neighbours: str = "row",
+    neighbours: str = ROW,
     contexts: Contexts | None = None,
     arms: int | None = None,
     noise: str = "secure",
@@ -155,7 +156,8 @@ def guarded(
     builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, by.chooses))
     if not builds:
         _check_policy(policy, by, arms)
-    related = relation(options["neighbours"])
+    asked = options["neighbours"]
+    related = relation(asked.under(feedback, FEEDBACKS.contextual) if isinstance(asked, type(ROW)) else asked)
     refuse_adding(related, "a policy")
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
     rewards = check_rewards(options["rewards"])

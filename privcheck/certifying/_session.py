@@ -288,7 +288,7 @@ class Session(Recorder):
             if self.log is None and not self._adds_renyi:  # entries of a log are charged alike after a restart
                 charges, blocks = self.several.of(mechanism, value, charges)
             if self.filter is not None:
-                self.filter.check(self.ledger, charges, location)
+                self.filter.check(self.ledger, charges, location, self.round)
             self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charges, location)
             self.several.keep(blocks)
             if charges is not alone:

@@ -54,6 +54,7 @@ def certify(
     inconclusive: lines that matter for privacy never ran; 130 or 143 interrupted.
     """
     from privcheck.certifying import certify as run_certify
+    from privcheck.progress import told_in_lines
     from privcheck.reporting import check_plot, details
 
     check_json(json)
@@ -64,7 +65,8 @@ def certify(
     yes = asked.pop("yes")
     with contained_target():
         check_effort(asked["runs"], yes, partial(_seconds, run_certify, target, asked), MANY_GUARDED, asked["horizon"])
-        certificate = run_certify(target, **asked)
+        with told_in_lines():
+            certificate = run_certify(target, **asked)
     files: list[Callable[[], object]] = [partial(certificate.save_html, html)] if html is not None else []
     files += [partial(certificate.plot, plot, picture=picture)] if plot is not None else []
     files += deliver_findings(certificate, annotate, sarif)

@@ -29,6 +29,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "accountants": shares,
     "tradeoff": corners,
     "primitives": names,
+    "neighbours": as_given,  # a text would not tell whether it was given
 }
 """How the text of an option is read, where that takes more than its declaration says."""
 

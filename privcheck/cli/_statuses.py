@@ -218,7 +218,22 @@ def _usage(error: BaseException) -> int:
         sys.stdout.write(text + "\n")
         return 0
     message = " ".join(text.split()).rstrip(".")
+    if (option := _meant(error)) is not None:
+        message = f"No such option: {error.option_name}; did you mean {option}?"  # type: ignore[attr-defined]
+        return _told(f"{message} {_what_there_is(error)}", BAD_INPUT)
     return _told(f"{message}; {_what_there_is(error)}", BAD_INPUT)
+
+
+def _meant(error: BaseException) -> str | None:
+    """Return the option that is called otherwise elsewhere, as --zcdp and --eps; None if it is none of these."""
+    from privcheck.declared import MEANT
+
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ != "NoSuchOption" or context is None:
+        return None
+    name: str = error.option_name  # type: ignore[attr-defined]
+    option = f"--{MEANT.get(name.lstrip('-').replace('-', '_').lower(), '')}"
+    return option if any(option in parameter.opts for parameter in context.command.params) else None
 
 
 def annotate_error(error: BaseException, words: list[str]) -> None:

@@ -121,7 +121,7 @@ def _check_class(source: SourceText, name: str) -> None:
     if not update.decorator_list and (len(taken) != 3 or update.args.vararg):
         got = words(f"{name}.update({ast.unparse(update.args)})")
         hint = "other kinds of feedback cannot be fixed yet; privcheck certify says what leaks"
-        raise PrivcheckError("target", got, "update(self, action, reward)", hint)
+        raise PrivcheckError("target", got, "update() with two arguments of any names, an action and a reward", hint)
 
 
 def _no_class(source: SourceText, name: str) -> PrivcheckError:

@@ -31,6 +31,7 @@ from ._multiplicity import holm as holm
 from ._nights import Night as Night
 from ._nights import alarms_over_nights as alarms_over_nights
 from ._nights import counted_night as counted_night
+from ._nights import mean_wealth as mean_wealth
 from ._nights import wealth_over_nights as wealth_over_nights
 from ._sequential import SequentialTest as SequentialTest
 from ._tradeoff import TradeoffRegion as TradeoffRegion

@@ -130,6 +130,21 @@ def wealth_over_nights(nights: Sequence[Night], epsilon: float, delta: float = 0
     return found
 
 
+def mean_wealth(logarithms: Sequence[Array]) -> Array:
+    """Return the logarithm of the mean of several wealths; the mean of test supermartingales is one.
+
+    Parameters
+    ----------
+    logarithms : from `wealth_over_nights` for what one claim implies, each at an epsilon and a delta fixed beforehand.
+
+    >>> float(mean_wealth([np.log([1.0]), np.log([3.0])])[0]) == math.log(2.0), float(mean_wealth([np.array([0.5])])[0])
+    (True, 0.5)
+    """
+    if len(logarithms) == 1:
+        return logarithms[0]
+    return np.asarray(logsumexp(logarithms, axis=0) - math.log(len(logarithms)))
+
+
 def penalty(version: int) -> float:
     """Return the logarithm of k^2 pi^2 / 6, by which the wealth since version k has to be larger than 1 / error.
 

@@ -13,3 +13,4 @@ from ._sensitivity import score_range as score_range
 from ._stream_tables import as_table as as_table
 from ._stream_tables import check_rewards as check_rewards
 from ._stream_tables import check_rewards_range as check_rewards_range
+from ._usual_relation import ROW as ROW

@@ -32,6 +32,8 @@ COLLECT = f"{RELEASE}; to collect private values in an array, make the array wit
 
 SUMS = f"{RELEASE}; to know how values spread, release their sum and that of their squares, and compute it from these"
 
+NORM = "a norm does not stay private, a clip by it does: privcheck.clip_norm(x, 1.0) scales x down to norm 1 at most"
+
 ACTION = (
     "under joint differential privacy the action of a round is private: take context[action] for its row of a decision "
     "set, and add privcheck.one_hot(action, arms) to count arms or to sum by arm"
@@ -136,6 +138,8 @@ def find_leak(
         trace = trace.tb_next
     file, line = place.f_code.co_filename, line or place.f_lineno
     code = linecache.getline(file, line, place.f_globals).strip()
+    if operation == "numpy.linalg.norm" and len(data) == 1:
+        hint = NORM
     known = "indicator" if hint.startswith(INDICATOR) else kind
     fills = hint.startswith(COLLECT) and _is_array(place, array_of(code))
     if pasted := replacement(code, _generator_of(place), known, one=len(data) == 1, array=fills):

@@ -45,6 +45,7 @@ class IndexRow:
     verdict : its word.
     alarm : whether it is a violation, a leak, a refused certificate, a divergence in replay or a leak without a patch.
     claim, delta, lower, upper, seed : of an audit or a certificate, as far as it has them.
+    unit : what claim, lower and upper are of: "epsilon", "rho", "mu", or "delta" for a trade-off curve.
     p_value : of the claim of an audit.
     told_apart : what tells it from other results of the same target, such as its seed in a sweep.
     detail : more, in words.
@@ -67,6 +68,7 @@ class IndexRow:
     page: Callable[[], str] | None = None
     p_value: float | None = None
     told_apart: str = ""
+    unit: str = "epsilon"
 
     @property
     def name(self) -> str:
@@ -110,10 +112,12 @@ def _audit(source: JsonSource) -> IndexRow:
     report = AuditReport.from_json(source.text)
     wrong = contradiction(report)
     word = verdict_word(report)
+    unit, claim = report.claimed or ("epsilon", None)
+    bound = None if report.certificate is None else report.certificate.upper
     return IndexRow(
         source.path, source.when, "audit", report.target, word,
-        alarm=word == "violation", claim=report.epsilon_claimed, delta=report.delta,
-        lower=report.epsilon_lower, upper=upper_bound(report), seed=report.seed,
+        alarm=word == "violation", claim=claim, delta=report.delta, lower=report.lower, seed=report.seed, unit=unit,
+        upper=upper_bound(report) if unit == "epsilon" else getattr(bound, unit, None),
         detail=wrong or "; ".join([*_behind(report), *report.notes]),
         page=lambda: page(report), p_value=p_value_of(report),
     )  # fmt: skip
@@ -132,10 +136,11 @@ def _certificate(source: JsonSource) -> IndexRow:
     found = Certificate.from_json(source.text)
     refused = found_something(found) or (found.budget is not None and found.upper is None and not found.is_inconclusive)
     in_words = upper_words(found) if found.upper is not None and found.epsilon_claimed is None else ""
+    unit = "epsilon" if found.budget is None else next(iter(vars(found.budget)))
     return IndexRow(
         source.path, source.when, "certificate", found.target, certificate_word(found), alarm=refused,
-        claim=found.epsilon_claimed, delta=found.delta, seed=found.seed,
-        upper=found.epsilon_upper,
+        claim=getattr(found.budget, unit, None), delta=found.delta, seed=found.seed, unit=unit,
+        upper=found.epsilon_upper if unit == "epsilon" else getattr(found.upper, unit, None),
         detail="; ".join(reasons(found, brief=True)) if refused or found.is_inconclusive else in_words,
         page=lambda: page(found),
     )  # fmt: skip

@@ -92,7 +92,7 @@ class WatchReport(WholeResult):
     ----------
     name : of the watch, in its store.
     target : what is played, in words.
-    epsilon, delta : the claim.
+    epsilon, delta : the claim; None and 0 for one in rho or mu.
     error : the probability with which an alarm is ever raised while all versions satisfy the claim, at most.
     neighbours, observe, feedback : what is protected from whom.
     arms, horizon : K and T; for a mechanism, columns and rows.
@@ -100,6 +100,7 @@ class WatchReport(WholeResult):
     counted : nights that this call has counted.
     nights, versions, alarms : in their order.
     notes : what is worth knowing besides.
+    rho, mu : the claim in zCDP or in Gaussian DP; None for one in epsilon.
 
     Guarantee
     ---------
@@ -110,7 +111,7 @@ class WatchReport(WholeResult):
 
     name: str
     target: str
-    epsilon: float
+    epsilon: float | None
     delta: float
     error: float
     neighbours: str
@@ -124,6 +125,8 @@ class WatchReport(WholeResult):
     versions: tuple[WatchedVersion, ...] = field(repr=False)
     alarms: tuple[WatchAlarm, ...] = ()
     notes: tuple[str, ...] = field(default=(), repr=False)
+    rho: float | None = None
+    mu: float | None = None
 
     @property
     def alarm(self) -> WatchAlarm | None:
@@ -146,7 +149,9 @@ class WatchReport(WholeResult):
         >>> WATCHED.claim
         'epsilon = 1'
         """
-        return f"epsilon = {self.epsilon:g}" + (f", delta = {self.delta:g}" if self.delta else "")
+        amounts = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu}
+        said = next(f"{name} = {amount:g}" for name, amount in amounts.items() if amount is not None)
+        return said + (f", delta = {self.delta:g}" if self.delta else "")
 
     @property
     def needed(self) -> float:

@@ -61,7 +61,7 @@ class WatchSettings(Options):
 
     NAMES: ClassVar[tuple[str, ...]] = (
         "epsilon", "delta", "arms", "horizon", "rewards", "feedback", "runs", "search", "nights", "error", "observe",
-        "neighbours", "streams", "contexts", "encode", "randomness", "time_limit", "guarded", "jobs",
+        "neighbours", "streams", "contexts", "encode", "randomness", "time_limit", "guarded", "jobs", "rho", "mu",
     )  # fmt: skip
 
     claim: WatchedClaim = field(default_factory=WatchedClaim)

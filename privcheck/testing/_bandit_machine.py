@@ -25,7 +25,7 @@ from privcheck.accounting import (
 )
 from privcheck.certifying import GuardedPolicy, guard
 from privcheck.feedback import kind
-from privcheck.privacy import Contexts
+from privcheck.privacy import ROW, Contexts
 from privcheck.private_values import LeakError
 from privcheck.targets import PolicyRunner
 from privcheck.testing._assertion import PrivacyFailure
@@ -83,7 +83,7 @@ class BanditMachine(RuleBasedStateMachine):
     horizon: int = 64
     rewards: ClassVar[tuple[float, float]] = (0.0, 1.0)
     feedback: ClassVar[str] = "bandit"
-    neighbours: ClassVar[str] = "row"
+    neighbours: ClassVar[str] = ROW
     contexts: ClassVar[Contexts | None] = None
 
     @initialize(seed=SEEDS)

@@ -12,7 +12,7 @@ import numpy as np
 
 from privcheck.auditing import PlayedNight
 from privcheck.errors import PrivcheckError, words
-from privcheck.inference import Night, alarms_over_nights, counted_night, wealth_over_nights
+from privcheck.inference import Night, alarms_over_nights, counted_night, mean_wealth, wealth_over_nights
 from privcheck.journal import Entry
 from privcheck.results import WatchAlarm, WatchedNight, WatchedVersion, WatchReport, shown_e_value
 from privcheck.scheduling import digest
@@ -100,7 +100,8 @@ class Course:
             raise PrivcheckError(
                 "store", words(f"{name!r}, whose nights were bet on in another way"), "bets of now", hint
             )
-        wealth = wealth_over_nights(nights, asked["epsilon"], asked["delta"])
+        tested = asked.get("tested") or [[asked["epsilon"], asked["delta"]]]
+        wealth = mean_wealth([wealth_over_nights(nights, *point) for point in tested])
         alarms, course = alarms_over_nights(nights, wealth, asked["error"])
         versions = []
         for number in range(1, len(wealth) + 1):
@@ -111,6 +112,8 @@ class Course:
         return WatchReport(
             name=name,
             **{field: asked[field] for field in REPEATED},
+            rho=asked.get("rho"),  # stores of earlier versions have no such claims
+            mu=asked.get("mu"),
             counted=counted,
             nights=tuple(map(_told, self.ended, course)),
             versions=tuple(versions),

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from privcheck.auditing import NightlyAudit
-from privcheck.declared import Real, check
+from privcheck.declared import Real, check, named_options
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.journal import Entry
+from privcheck.privacy import ROW
 from privcheck.progress import progress
 from privcheck.results import WatchReport, Witness
 from privcheck.scheduling import digest, fingerprint
@@ -38,6 +39,7 @@ OTHER_CHOICE = (
 )
 
 
+@named_options
 def watch(
     target: Any,
     *,
@@ -53,7 +55,7 @@ def watch(
     nights: int = 1,
     error: float = 1e-3,
     observe: str = "actions",
-    neighbours: str = "row",
+    neighbours: str = ROW,
     streams: Any = None,
     contexts: Any = None,
     encode: Any = None,
@@ -61,6 +63,8 @@ def watch(
     time_limit: float | None = None,
     guarded: bool = False,
     jobs: int = 1,
+    rho: float | None = None,
+    mu: float | None = None,
     name: str | None = None,
     version: str | None = None,
     wait: float = 0.0,
@@ -75,7 +79,8 @@ def watch(
     Parameters
     ----------
     target, epsilon, delta, arms, horizon, rewards, feedback, observe, neighbours, streams, contexts, encode, \
-randomness, time_limit, guarded, jobs : as for `privcheck.audit`; `streams` is a pair or a function that draws pairs.
+randomness, time_limit, guarded, jobs, rho, mu : as for `privcheck.audit`; `streams` is a pair or a function that \
+draws pairs.
     store : the SQLite file of the watch, which is made if it is not there. It may hold any number of watches. A new
         store begins a new guarantee.
     runs : runs per stream that are counted in a night.
@@ -273,6 +278,9 @@ def _asked(audited: NightlyAudit) -> dict[str, Any]:
         "target": audited.name,
         "epsilon": claim.epsilon,
         "delta": claim.delta,
+        "rho": claim.rho,
+        "mu": claim.mu,
+        "tested": None if claim.profile is None else [[*point] for point in audited.tested],
         "error": claim.error,
         "neighbours": game.neighbours,
         "observe": game.observe,

@@ -23,8 +23,8 @@ from privcheck.errors import PolicyError
 from privcheck.privacy import check_rewards_range, relation
 from privcheck.reporting._text.audit_facts import number_rows
 from privcheck.reporting._text.audit_sentences import meaning, verdict_sentence
-from privcheck.results import AuditReport, Outcome, Resolution, Search
-from privcheck.results._example_results import CERTIFIED
+from privcheck.results import AuditReport, Estimate, Outcome, Resolution, Search
+from privcheck.results._example_results import CERTIFIED, VIOLATION
 from privcheck.scheduling import HERE
 from privcheck.targets import RANDOM, Claim, Game, Outputs, Sampler, StreamPair
 
@@ -390,6 +390,22 @@ def test_consistent_needs_the_search():
     few, missing = (conclude(outcome, search).notes for search in PARTIAL[:2])
     assert "needs every family and nine in ten of the pairs: a longer time budget" in few[0]
     assert "none of 1 of their families" in missing[0]
+
+
+def test_an_event_that_is_certain_on_both_streams_is_not_answered_with_more_time_alone():
+    """Within the horizon the target had released nothing: a longer audit would have seen the same."""
+    certain = Estimate(1.0, 0.99, 1.0)
+    nothing = dataclasses.replace(VIOLATION.witness, probability_first=certain, probability_second=certain)
+    outcome = Outcome("inconclusive", 1000, 100_000, counted_runs=750, witness=nothing)
+    (note,) = conclude(outcome, SEARCH).notes
+    for advice in ("smaller batch", "privcheck certify", "more time alone"):
+        assert advice in note
+    for other in (
+        dataclasses.replace(outcome, verdict="consistent"),
+        dataclasses.replace(outcome, witness=VIOLATION.witness),
+        dataclasses.replace(outcome, witness=None),
+    ):
+        assert conclude(other, SEARCH).notes == ()
 
 
 def test_what_was_searched():

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import privcheck
 from privcheck import (
     BudgetExceededError,
     Contexts,
@@ -71,6 +74,90 @@ def test_a_leak_is_found_at_its_line(name, place, marked):
     assert certificate.leaks[0].code.endswith(f"# here: {name}")
     if name in STEERED:
         assert certificate.replay.divergences > 0
+
+
+def test_a_release_for_each_arm_is_refused_with_what_to_write(place):
+    (refusal,) = certified(place, "TakesArmsForDisjoint").refusals
+    assert refusal.endswith(
+        "; 1 was charged before, also by the same line in the same round, and each release is charged in full: to "
+        "release a sum for each arm, keep the sums of all arms in one array, made with privcheck.zeros, and release it "
+        "once"
+    )
+
+
+def test_a_release_of_a_later_round_is_told_apart_from_one_for_each_arm(zoo):
+    refusals = certify(zoo.RunningMeanAgain, epsilon=1.0, arms=2, horizon=8, runs=2).refusals
+    assert refusals
+    for refusal in refusals:
+        assert "release less often or with more noise" in refusal
+        assert "each arm" not in refusal
+
+
+def test_the_relation_of_contextual_feedback_needs_no_name():
+    """There is one; another that is asked for is refused, as before."""
+    few = {"rho": 0.5, "arms": 2, "feedback": "contextual", "contexts": Contexts(shape=(2,), norm=1.0)}
+    advised = partial(ClipsAsAdvised, batch=2)
+    certificate = certify(advised, horizon=4, runs=1, **few)
+    assert certificate.neighbours == "context-reward"
+    assert certificate.ledger.what == "context and reward"
+    guarded = guard(advised, **few)
+    guarded.update(np.zeros(2), guarded.select(np.zeros(2)), 1.0)
+    for call in (guard, partial(certify, horizon=4, runs=1)):
+        with pytest.raises(PrivcheckError, match="expected 'context-reward' for feedback='contextual'"):
+            call(advised, neighbours="row", **few)
+
+
+class ClipsByHand:
+    """Clips the context by its norm, which the guard does not read, and releases after 50 rounds."""
+
+    def __init__(self, rng, batch=50):
+        self.rng, self.batch, self.n, self.b = rng, batch, 0, np.zeros(2)
+        self.sums = privcheck.zeros(2)
+
+    def select(self, context):
+        return int(context @ self.b > 0.0)
+
+    def update(self, context, action, reward):
+        self.n += 1
+        self.sums += reward * self.clip(context)
+        if self.n == self.batch:
+            self.b = self.b + self.sums + self.rng.normal(0.0, 4.0, 2)
+            self.sums, self.n = privcheck.zeros(2), 0
+
+    def clip(self, context):
+        return context / max(1.0, np.linalg.norm(context))
+
+
+class ClipsAsAdvised(ClipsByHand):
+    """The same with the line that is advised in place of its own."""
+
+    def clip(self, context):
+        return privcheck.clip_norm(context, 1.0)
+
+
+ONE_VECTOR = {"rho": 0.5, "arms": 2, "runs": 2} | JOINT | {"contexts": Contexts(shape=(2,), norm=1.0)}
+
+
+def test_a_clip_by_hand_is_refused_with_the_clip_to_write():
+    found = certify(ClipsByHand, horizon=4, **ONE_VECTOR)
+    (leak,) = found.leaks
+    assert leak.hint.endswith(": return privcheck.clip_norm(context, 1.0)")
+    advised = certify(partial(ClipsAsAdvised, batch=2), horizon=4, **ONE_VECTOR)
+    assert advised.granted, advised.notes
+
+
+def test_noise_that_was_not_reached_is_not_said_to_be_missing():
+    (note,) = certify(ClipsByHand, horizon=4, **ONE_VECTOR).notes
+    line = next(n for n, text in enumerate(Path(__file__).read_text().splitlines(), 1) if "rng.normal(0.0, 4" in text)
+    assert note == (
+        f"nothing was released: test_contextual.py:{line}, which draws noise or releases, never ran in the 4 rounds "
+        "played; once the leak is mended, --horizon 51 reaches it"
+    )
+
+
+def test_noise_that_is_nowhere_is_said_to_be_missing(place):
+    found = certified(place, "CountsArms")
+    assert not any("never ran" in note for note in found.notes)
 
 
 def test_a_leak_of_the_action_says_what_to_do(place):

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import sys
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +154,36 @@ def test_ids_and_users(tmp_path):
     plain = privcheck.guard(policies.Blocks, epsilon=0.5)
     refused(lambda: plain.update(0, 1.0, user="u1"), "user: got 'u1', expected None without per_user=")
     assert rows(tmp_path, "SELECT count(*) FROM entry WHERE event > 0") == [(0,)]
+
+
+def test_persons_with_contexts_are_refused_with_what_to_do_in_their_place():
+    """The two refusals once sent the reader from one to the other."""
+    options = {"feedback": "contextual", "neighbours": "context-reward", "contexts": privcheck.Contexts((2,), norm=1.0)}
+    by_hand = "let each person give at most k rewards in a window, which your own code counts"
+    guard = partial(privcheck.guard, LinearBlocks, rho=0.5, arms=2, **options)
+    with pytest.raises(PrivcheckError, match=by_hand) as refusal:
+        guard(per_user=2.0)
+    assert "leave per_user and user out" in refusal.value.hint
+    guarded = guard()
+    action = guarded.select(np.zeros(2))
+    with pytest.raises(PrivcheckError, match=by_hand) as refusal:
+        guarded.update(np.zeros(2), action, 1.0, user="u1")
+    assert "give the guard per_user=" not in refusal.value.hint
+    guarded.update(np.zeros(2), action, 1.0)
+    assert guarded.spent <= 0.5
+
+
+class LinearBlocks:
+    """Releases the sum of reward times context of each round."""
+
+    def __init__(self, rng, arms, rho):
+        self.rng, self.arms, self.theta, self.scale = rng, arms, np.zeros(2), 2.0 / np.sqrt(2.0 * rho)
+
+    def select(self, context):
+        return int(context @ self.theta > 0.0)
+
+    def update(self, context, action, reward):
+        self.theta = reward * privcheck.clip_norm(context, 1.0) + self.rng.normal(0.0, self.scale, 2)
 
 
 @pytest.mark.parametrize("kept", [True, False])

@@ -194,3 +194,29 @@ def test_a_module_is_shown_with_its_file(command, few, tmp_path, monkeypatch, ca
     run([command, f"{module}:Two", *EPSILON, "--horizon", "2", *few])
     said = f"The code that was played: {module} is {tmp_path / f'{module}.py'}"
     assert "".join(said.split()) in "".join(capsys.readouterr().out.split()), "whole, on as many lines as it takes"
+
+
+LINEAR = """import numpy as np
+
+
+class Linear:
+    def __init__(self, rng, arms, rho):
+        self.rng, self.theta, self.scale = rng, np.zeros(2), 2.0 / np.sqrt(2.0 * rho)
+
+    def select(self, context):
+        return int(context @ self.theta > 0.0)
+
+    def update(self, context, action, reward):
+        self.theta = reward * context + self.rng.normal(0.0, self.scale, 2)
+"""
+
+
+def test_contextual_feedback_brings_its_neighbour_relation(tmp_path, capsys):
+    file = tmp_path / "linear.py"
+    file.write_text(LINEAR)
+    given = ["certify", f"{file}:Linear", "--rho", "0.5", "--arms", "2", "--horizon", "3", "--runs", "1", "--json", "-"]
+    given += ["--feedback", "contextual", "--contexts", "2", "--context-norm", "1"]
+    assert run(given) == 0
+    assert json.loads(capsys.readouterr().out)["neighbours"] == "context-reward"
+    assert run([*given, "--neighbours", "row"]) == 2
+    assert "give --neighbours context-reward" in capsys.readouterr().err

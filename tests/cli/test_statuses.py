@@ -318,3 +318,31 @@ def test_the_status_follows_from_the_outcome():
         assert statuses.status_of_fix(replace(FIXED_BANDIT, outcome=outcome)) == status
     with pytest.raises(KeyError):
         statuses.status_of_fix(replace(FIXED_BANDIT, outcome="another"))
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "meant"),
+    [
+        ("certify", "--zcdp", "--rho"),
+        ("audit", "--eps", "--epsilon"),
+        ("watch", "--gdp", "--mu"),
+        ("audit", "--neighbors", "--neighbours"),
+    ],
+)
+def test_an_option_of_another_name_is_asked_about(command, given, meant, capsys):
+    assert run([command, "adap-ucb", given, "1"]) == 2
+    assert capsys.readouterr().err == (
+        f"privcheck: No such option: {given}; did you mean {meant}? `privcheck {command} --help` lists the options\n"
+    )
+
+
+def test_an_option_that_a_command_does_not_have_by_any_name_is_not_made_up(capsys):
+    assert run(["fix", "adap-ucb", "--zcdp", "1"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["audit", "certify", "guard", "watch"])
+@pytest.mark.parametrize(("given", "meant"), [("eps", "epsilon"), ("zcdp", "rho"), ("neighbors", "neighbours")])
+def test_a_keyword_of_another_name_is_asked_about(name, given, meant):
+    with pytest.raises(privcheck.PrivcheckError, match=rf"^{given}: got 1.0, .*; did you mean '{meant}'\?$"):
+        getattr(privcheck, name)("adap-ucb", **{given: 1.0})

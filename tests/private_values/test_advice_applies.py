@@ -32,7 +32,18 @@ APPLIES = {
     "m[0][1] -= r": "m = privcheck.zeros(np.shape(m))",
     "p.sums[1] = 2 * r": "p.sums = privcheck.zeros(np.shape(p.sums))",
     "x = float(r + s + np.random.laplace(0, 2))": "x = r + s + rng.laplace(0, 2)",
+    "x = v / max(1.0, np.linalg.norm(v))": "x = privcheck.clip_norm(v, 1.0)",
+    "x = v / max(np.linalg.norm(v), 1)": "x = privcheck.clip_norm(v, 1)",
+    "x = v / np.maximum(1, np.linalg.norm(v))": "x = privcheck.clip_norm(v, 1)",
+    "x = v / max(1.0, np.linalg.norm(v) / 0.25)": "x = privcheck.clip_norm(v, 0.25)",
+    "x = v * min(1.0, 0.25 / np.linalg.norm(v))": "x = privcheck.clip_norm(v, 0.25)",
+    "x = min(1, 0.25 / np.linalg.norm(v)) * v": "x = privcheck.clip_norm(v, 0.25)",
+    "x = v / max(1.0, np.sqrt(v @ v))": "x = privcheck.clip_norm(v, 1.0)",
+    "x = v / max(1, np.sqrt(np.sum(v ** 2)))": "x = privcheck.clip_norm(v, 1)",
+    "x = v / np.linalg.norm(v)": "x = privcheck.clip_norm(v, 1.0)",
 }
+
+OF_NORMS = {line: advised for line, advised in APPLIES.items() if "clip_norm" in advised}
 
 # what leaks, of which the advice that was once printed leaks again, fails, or is about something else
 DOES_NOT = {
@@ -66,6 +77,11 @@ DOES_NOT = {
     "if max(0.5, r + s) + np.random.laplace(0, 2) > 0.5:": "max compares before the noise is added",
     "x = [v for v in [r, s] if v > 0.5]": "a condition of a comprehension",
     "assert r > 0.5": "an assertion",
+    "x = v / max(2.0, np.linalg.norm(v))": "that is a clip to norm 2, and half of it",
+    "x = v / max(1.0, np.linalg.norm(w))": "the norm of another vector",
+    "x = v / max(1.0, np.linalg.norm(v, 1))": "the L1 norm",
+    "x = v * min(2.0, 0.25 / np.linalg.norm(v))": "makes a short vector longer",
+    "x = (v + w) / max(1.0, np.linalg.norm(v + w))": "a sum of two data cannot be clipped",
 }
 
 
@@ -89,6 +105,7 @@ def values():
         "p": Holder(),
         "r": source.scalar(0.75, 0.0, 1.0, datum=1),
     }
+    names |= {"v": source.vector([0.6, 0.8], -1.0, 1.0, data=1), "w": source.vector([0.5, 0.5], -1.0, 1.0, data=2)}
     return names | {"s": source.scalar(0.25, 0.0, 1.0, datum=2)}
 
 
@@ -138,8 +155,26 @@ def test_advice_that_is_printed_applies(line):
 def test_no_line_is_printed_where_none_applies(line):
     leak = leak_of(line, values())
     assert leak is not None, "it leaks"
-    for made in ("privcheck.zeros(np", "np.where(", "privcheck.clip(", "* 1.0\n", "rng.", ": x =", ": if "):
+    for made in ("privcheck.zeros(np", "np.where(", "privcheck.clip(", "* 1.0\n", "rng.", ": x =", ": if ", "(v"):
         assert made not in f"{leak.hint}\n".replace("(value > limit) * 1.0 stays", ""), leak.hint
+
+
+@pytest.mark.parametrize("line", [line for line in OF_NORMS if line != "x = v / np.linalg.norm(v)"])
+@pytest.mark.parametrize("length", [0.0, 0.125, 0.25, 1.0, 3.0])
+def test_the_clip_that_is_advised_is_the_one_that_was_written(line, length):
+    place = {"np": np, "math": math, "privcheck": privcheck, "v": length * np.array([0.6, -0.8])}
+    found = []
+    for code in (line, OF_NORMS[line]):
+        with np.errstate(divide="ignore"):
+            exec(code, place)
+        found.append(place["x"])
+    np.testing.assert_allclose(*found, rtol=1e-12)
+
+
+def test_a_norm_that_is_taken_in_a_line_of_its_own_leads_to_the_clip():
+    leak = leak_of("n = np.linalg.norm(v)", values())
+    assert "privcheck.clip_norm(x, 1.0)" in leak.hint
+    assert "through a mechanism" not in leak.hint, "a context need not be released to be clipped"
 
 
 def test_randomised_response_is_advised_for_bits_alone():

@@ -20,6 +20,7 @@ from privcheck.reporting import page as render
 from privcheck.reporting import save_page as save
 from privcheck.reporting._descriptions import certificate as description
 from privcheck.reporting._pictures.ledger_excerpt import ledger_view
+from privcheck.reporting._pictures.ledger_picture import ledger_caption
 from privcheck.reporting._pictures.style import COLOURS, INK
 from privcheck.reporting._text.certificate_sentences import (
     certificate_sentence,
@@ -216,3 +217,21 @@ def test_a_real_certificate_saves_its_page(tmp_path):
     text = Reader((tmp_path / "certificate.html").read_text(encoding="utf-8")).text
     assert "epsilon is at most 1.000 on every execution of the policy under its guard" in text
     assert "3 guarded executions of 8 rounds" in text
+
+
+def test_a_refused_release_is_drawn_above_what_was_charged(certificates):
+    """The bar once ended below the budget, as if nothing was wrong."""
+    said = (
+        "budget: got a release at loop.py:22 that takes the reward of round 1 to 1.5, expected at most 1 per datum; "
+        "1 was charged before: release less often or with more noise"
+    )
+    refused = replace(certificates["granted"], refusals=[said])
+    figure = ledger_figure(refused)
+    hatched = [patch for patch in figure.axes[2].patches if patch.get_hatch()]
+    assert [(p.get_x() + 0.5, p.get_y(), p.get_height()) for p in hatched] == [(1.0, 1.0, 0.5)]
+    assert figure.axes[2].get_ylim()[1] > 1.5
+    assert "refused" in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert inside(figure)
+    assert "hatched" in ledger_caption(refused)
+    assert not any(patch.get_hatch() for axes in ledger_figure(certificates["granted"]).axes for patch in axes.patches)
+    assert "hatched" not in ledger_caption(certificates["granted"])

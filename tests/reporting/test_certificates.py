@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import replace
 
 import pytest
@@ -254,3 +255,10 @@ def test_a_real_certificate_has_its_numbers():
     assert f"ucb.py:{leak.line}" in said
     assert f"{certificate.replay.divergences} of {certificate.replay.replays}" in said
     assert "3 guarded executions of 6 rounds" in said
+
+
+def test_a_gaussian_policy_without_a_budget_is_told_which_flags_to_give(certificates):
+    gaussian = replace(certificates["free"], ledger_epsilon=math.inf, ledger_mu=1.0)
+    for flag in ("--rho", "--mu", "--epsilon and --delta"):
+        assert flag in certificate_sentence(gaussian)
+        assert flag not in certificate_sentence(certificates["free"])

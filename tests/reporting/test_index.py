@@ -14,7 +14,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from rich.console import Console
 
+from privcheck.accounting import Concentrated, GaussianDP
 from privcheck.bounds import ContextualInstance, LinearInstance, curve, evaluate, named_instance
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
@@ -24,12 +26,15 @@ from privcheck.reporting import (
     save_index,
 )
 from privcheck.reporting._bounds_files import curve_json, read_bounds
+from privcheck.reporting._kinds.folder import details
 from privcheck.reporting._pages import page_index
 from privcheck.reporting._pages.page_index import render_index
 from privcheck.reporting._result_files import json_files, read_result
 from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION
 from privcheck.serialise import to_json
 from privcheck.simulation import simulate
+
+NOTIONS = {"rho": Concentrated, "mu": GaussianDP}
 
 
 @pytest.fixture(scope="module")
@@ -395,3 +400,17 @@ def test_a_failed_write_leaves_the_old_index(folder, monkeypatch):
     monkeypatch.setattr(Path, "replace", fail)
     assert run(["report", str(folder)]) == 2
     assert index.read_text() == "old: Written by privcheck"
+
+
+@pytest.mark.parametrize("budget", [{"rho": 0.5}, {"mu": 1.0}])
+def test_a_certificate_in_another_notion_shows_its_numbers_in_that_notion(tmp_path, budget):
+    ((unit, amount),) = budget.items()
+    bounds = {"epsilon_claimed": None, "epsilon_upper": None, f"{unit}_upper": amount}
+    certificate = replace(GRANTED, budget=NOTIONS[unit](amount), **bounds)
+    (tmp_path / "one.json").write_text(certificate.to_json())
+    row = read_result(tmp_path / "one.json")
+    assert (row.unit, row.claim, row.upper) == (unit, amount, amount)
+    console = Console(width=200, record=True)
+    console.print(details(read_folder(tmp_path)))
+    assert console.export_text().count(f"{unit} {amount:g}") == 2, "the claim and the upper bound"
+    assert render_index(read_folder(tmp_path), tmp_path / "index.html", {}).count(f"{unit} {amount:g}") >= 2

@@ -5,20 +5,27 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 
+import numpy as np
+
 from privcheck.arrays import Codes
 from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent
 from privcheck.auditing._confirmation.shares_of_runs import LEARNING_SHARE, is_easy, taken
 from privcheck.auditing._confirmation.tally import Tally, side_by_side
+from privcheck.auditing._events.claim_selection import choose_for_claim
 from privcheck.auditing._events.event import Event, learned
 from privcheck.auditing._events.event_selection import choose
 from privcheck.auditing._scoring.view import ViewMaker
-from privcheck.inference import SequentialTest
+from privcheck.errors import PrivcheckError
+from privcheck.inference import SequentialTest, mean_wealth
 from privcheck.targets import Claim, Sides, StreamPair
 
 EASY_SHARE = 0.2
 """Share of the known runs from which scores are learned before a bet, where there is little to learn; it is the share
 of the search's runs otherwise.
 """
+
+TESTED = (0.0, 0.5, 1.0, 2.0, 4.0)
+"""Values of epsilon at which a claim in rho or mu is bet against. They are fixed, and the wealths are averaged."""
 
 LEAST_AHEAD = 100
 """Runs per stream that are taken to be ahead, at least: about as many as it takes to refute a gross violation."""
@@ -57,15 +64,23 @@ class Bets:
     events : events that were chosen before the first pair of runs.
     claim : the claim and the levels of the audit.
     mirrored : whether events have mirror images, or may have some after a change.
+    at : the epsilon and the delta that are bet against; by default those of the claim.
 
     """
 
-    def __init__(self, events: list[Event], claim: Claim, *, mirrored: bool | None = None) -> None:
+    def __init__(
+        self,
+        events: list[Event],
+        claim: Claim,
+        *,
+        mirrored: bool | None = None,
+        at: tuple[float, float] | None = None,
+    ) -> None:
         self.events, self.claim = events, claim
         self.shares = [1.0 / len(events)] * len(events)
         two_tailed = any(event.mirror is not None for event in events) if mirrored is None else mirrored
-        epsilon = 0.0 if claim.epsilon is None else claim.epsilon
-        self.test = SequentialTest(epsilon, claim.delta, len(events), mirrored=two_tailed)
+        epsilon, delta = at or (0.0 if claim.epsilon is None else claim.epsilon, claim.delta)
+        self.test = SequentialTest(epsilon, delta, len(events), mirrored=two_tailed)
 
     @classmethod
     def on(cls, chosen: Chosen, claim: Claim, tally: Tally) -> Bets:
@@ -126,13 +141,39 @@ def choose_to_bet(pair: StreamPair, known: Sides, claim: Claim, views: ViewMaker
     scores = learned(views(pair, learning[0], thorough=True), *learning)
     ahead = max(LEAST_AHEAD, len(known[0]) // 2)
     found = [candidate.event for candidate in choose(scores, choosing, ahead, claim.error, claim.delta)]
+    if claim.profile is not None:
+        found.append(choose_for_claim(scores, choosing, ahead, claim.error, claim.profile)[0])
+    points = tested_points(claim)
 
     def won(event: Event) -> float:
-        bets = Bets([event], claim)
-        bets.add(choosing)
-        return bets.test.log_e_value
+        logarithms = []
+        for point in points:
+            bets = Bets([event], claim, at=point)
+            bets.add(choosing)
+            logarithms.append(np.array(bets.test.log_e_value))
+        return float(mean_wealth(logarithms))
 
     return sorted(found, key=lambda event: -won(event))
+
+
+def tested_points(claim: Claim) -> tuple[tuple[float, float], ...]:
+    """Return each epsilon, with its delta, at which a claim is bet against.
+
+    A claim in rho or mu implies (epsilon, delta(epsilon))-DP for every epsilon >= 0. Those that imply nothing, with a
+    delta of 1, are left out.
+
+    >>> tested_points(Claim(epsilon=1.0, delta=0.1)), [round(delta, 3) for _, delta in tested_points(Claim(mu=1.0))]
+    (((1.0, 0.1),), [0.383, 0.239, 0.127, 0.021, 0.0])
+    """
+    if claim.epsilon is not None or claim.profile is None:
+        return (((claim.epsilon or 0.0), claim.delta),)
+    points = ((epsilon, claim.profile.delta_at(epsilon)) for epsilon in TESTED)
+    found = tuple(point for point in points if point[1] < 1.0)
+    if not found:
+        name = claim.profile.name
+        hint = "such a claim allows nearly everything: watch a smaller one"
+        raise PrivcheckError(name, claim.profile.claimed_at(0.0), "a claim that implies a delta below 1", hint)
+    return found
 
 
 def _codes(events: list[Event], sides: Sides) -> tuple[Codes, Codes]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from privcheck.accounting import datum_in_words
+from privcheck.accounting import amount_in_words, datum_in_words
 from privcheck.arrays import Table
 from privcheck.auditing._faults.guarded_runs import GuardedRun, Overspent, guarded_run, is_noised, overspent
 from privcheck.auditing._faults.other_randomness import OPENDP, Taken, followed, watched
@@ -274,7 +274,8 @@ def _released(found: Overspent, target: Target, claim: Claim, game: Game) -> Fau
     what = datum_in_words(datum, "reward" if game.contexts is None else "context and reward")
     if len(found.data) > 1:
         what = f"data that are protected together, such as {what}"
-    claimed = f"the claim is epsilon = {claim.epsilon:g}" + (f", delta = {claim.delta:g}" if claim.delta else "")
+    assert claim.budget is not None
+    claimed = f"the claim is {amount_in_words(claim.budget)}"
     loss, total = found.total(last), found.total(*found.releases)
     rounds = [release.round for release in found.releases]
     if found.alone and math.isinf(loss) and not claim.delta:

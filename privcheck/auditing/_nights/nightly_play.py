@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Codes
-from privcheck.auditing._confirmation.e_process import choose_to_bet
+from privcheck.auditing._confirmation.e_process import choose_to_bet, tested_points
 from privcheck.auditing._confirmation.evidence import CountedEvent
 from privcheck.auditing._confirmation.sequential_audit import EVENTS
 from privcheck.auditing._confirmation.tally import Counter, side_by_side, usual_output
@@ -115,10 +115,10 @@ class NightlyAudit:
         options["streams"] = function_at(options.get("streams"))
         loaded = load(target)
         options = {declared.name: declared.default for declared in Settings.options()} | options
-        if options["epsilon"] is options["streams"] is None:
+        if options["epsilon"] is options["rho"] is options["mu"] is options["streams"] is None:
             options["epsilon"] = loaded.claim
-        if options["epsilon"] is None:
-            raise PrivcheckError("epsilon", None, "a claim to watch", "give epsilon=1.0, say")
+        if options["epsilon"] is options["rho"] is options["mu"] is None:
+            raise PrivcheckError("epsilon", None, "a claim to watch", "give epsilon=1.0, say; or rho=0.5, or mu=1.0")
         options, self.notes = in_own_setting(loaded, options)
         self.plan: Plan = make_plan(loaded, Settings.of(**options | {"runs": None}))
 
@@ -126,6 +126,11 @@ class NightlyAudit:
     def name(self) -> str:
         """The name of the target."""
         return self.plan.policy.name
+
+    @property
+    def tested(self) -> tuple[tuple[float, float], ...]:
+        """Each epsilon, with its delta, at which the claim is tested."""
+        return tested_points(self.plan.settings.claim)
 
     @property
     def seeded(self) -> bool:

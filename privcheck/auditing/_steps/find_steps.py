@@ -24,6 +24,7 @@ from privcheck.auditing._steps.stand_ins import generators_seen
 from privcheck.enclosure import rounded_down
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_kept
+from privcheck.privacy import ROW
 from privcheck.progress import progress
 from privcheck.results import StepsReport, Suspicion
 from privcheck.scheduling import one_thread
@@ -75,7 +76,7 @@ def steps(
     pairs: int = 40,
     confidence: float = 0.95,
     error: float = 1e-3,
-    neighbours: str = "row",
+    neighbours: str = ROW,
     streams: Any = None,
     contexts: Any = None,
     encode: Any = None,

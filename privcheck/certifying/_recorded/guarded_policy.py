@@ -8,6 +8,7 @@ from typing import Any
 from privcheck.accounting import BudgetExceededError, Charge, Ledger, shown, spent
 from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.events import Event
+from privcheck.certifying._recorded.persons import BY_HAND, ONE_REWARD
 from privcheck.certifying._session import Session
 from privcheck.errors import GuardClosedError, PrivcheckError, can_be_encoded, words
 from privcheck.feedback import public_attribute
@@ -199,6 +200,8 @@ class GuardedPolicy:
         persons = self._engine.persons
         if persons is None and user is not None:
             hint = "give the guard per_user=, the budget of a person"
+            if self._kind.id not in ONE_REWARD:
+                hint = f"persons have no budgets with feedback={self._kind.id!r}: leave user out; {BY_HAND}"
             raise PrivcheckError("user", user, "None without per_user=", hint)
         if persons is not None and user is None and needed:
             hint = "every reward has to say whose it is: update(..., user=...)"

@@ -28,6 +28,13 @@ ONE_REWARD = ("bandit", "identification", "full", "semi-bandit", "delayed")
 """The kinds of feedback in which a call of `update` tells of one datum under row neighbours."""
 
 
+BY_HAND = (
+    "let each person give at most k rewards in a window, which your own code counts, and give the guard a k-th of a "
+    "person's epsilon or mu, or of rho the part 1 / k^2: by group privacy they lose at most that together"
+)
+"""What to do where a guard has no budgets of persons."""
+
+
 @dataclass(frozen=True)
 class Persons:
     r"""Admits the rewards of a person as long as all of them together, fully charged, are within the person's budget.
@@ -151,7 +158,8 @@ def persons(
     if feedback not in ONE_REWARD or neighbours not in ("row", "reward") or (neighbours, feedback) in _SEVERAL:
         got = words(f"feedback={feedback!r} with neighbours={neighbours!r}")
         expected = f"one datum in each call of update(): {', '.join(map(repr, ONE_REWARD))}, with neighbours='row'"
-        raise PrivcheckError("per_user", got, expected, "leave per_user out")
+        hint = "leave per_user out" if feedback in ONE_REWARD else f"leave per_user and user out; {BY_HAND}"
+        raise PrivcheckError("per_user", got, expected, hint)
     own, power = cost(budget)
     found = Persons(total, window, {**before, scope: own}, power, salt)
     if not found.fits([], scope):

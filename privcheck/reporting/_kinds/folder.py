@@ -36,9 +36,9 @@ def details(folder: Folder) -> Table:
             Text(word, style="bold red" if result.alarm else ""),
             Text("\n".join([numbers.shorten(numbers.clean(result.target), 40), result.told_apart]).rstrip()),
             result.kind,
-            numbers.claim_text(result.claim, result.delta),
-            numbers.at_least(result.lower),
-            numbers.at_most(result.upper),
+            numbers.in_unit(numbers.claim_text(result.claim, result.delta), result.unit),
+            numbers.in_unit(numbers.at_least(result.lower), result.unit),
+            numbers.in_unit(numbers.at_most(result.upper), result.unit),
             Text(file),
         )
     return shown

@@ -243,12 +243,12 @@ def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> lis
         result.kind,
         Cell(word, _rank(result)),
         Cell(
-            numbers.claim_text(result.claim, 0.0)
+            numbers.in_unit(numbers.claim_text(result.claim, 0.0), result.unit)
             + below(f"delta {numbers.small(result.delta)}" if result.delta else ""),
             result.claim,
         ),
-        Cell(numbers.at_least(result.lower), result.lower),
-        Cell(numbers.at_most(result.upper), result.upper),
+        Cell(numbers.in_unit(numbers.at_least(result.lower), result.unit), result.lower),
+        Cell(numbers.in_unit(numbers.at_most(result.upper), result.unit), result.upper),
         numbers.NONE if result.seed is None else Cell(str(result.seed), str(result.seed)),
         Cell(f'<time datetime="{when:%Y-%m-%dT%H:%M:%SZ}">{when:%Y-%m-%d %H:%M}</time>', result.when),
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._pictures.ledger_currency import budget_in, ledger_currency
 from privcheck.reporting._pictures.ledger_excerpt import LedgerView, by_round, ledger_view, stretches
+from privcheck.reporting._pictures.refused_totals import refused_totals
 from privcheck.reporting._pictures.style import CELL, COLOURS, INK, MID, WIDE, add_axes, new_figure, settings
 from privcheck.reporting._text.certificate_sentences import ledger_sentence
 from privcheck.reporting._text.numbers import clean, shorten, small
@@ -21,6 +22,9 @@ LEFT, RIGHT = 0.62, 0.14
 TOP, HEADING, BETWEEN, BELOW = 0.06, 0.2, 0.2, 0.74
 TIMELINE, TOTALS = 0.75, 0.85
 """Heights in inches."""
+
+REFUSED: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["violation"], "hatch": "////", "lw": 1.0}
+"""How a release is drawn that was refused."""
 
 SHAPES = "osD^vP*X"
 
@@ -152,14 +156,17 @@ def _sign(number: int) -> str:
 
 
 def _draw_totals(axes: Axes, certificate: Certificate, shown: LedgerView, currency: str) -> None:
-    budget = budget_in(certificate, currency)
-    highest = max([*shown.totals.values(), budget or 0.0]) or 1.0
+    budget, refused = budget_in(certificate, currency), _refused(certificate, shown, currency)
+    highest = max([*shown.totals.values(), *refused.values(), budget or 0.0]) or 1.0
     limit = 1.2 * highest
     axes.set_ylim(0.0, limit)
     for first, last, total in stretches(shown.totals, shown.start, shown.stop):
         above = budget is not None and total > budget * (1.0 + 1e-9)
         colour = COLOURS["violation"] if above else CELL
         axes.bar((first + last) / 2, total, width=last - first + 1, facecolor=colour, lw=0, zorder=2)
+    for number, total in refused.items():
+        charged = shown.totals.get(number, 0.0)
+        axes.bar(number, total - charged, bottom=charged, width=1.0, zorder=2, **REFUSED)
     if budget is not None:
         axes.axhline(budget, color=INK, lw=1.5, ls=(0, (3, 1.5)), zorder=3)
     levels = {0.0, highest}
@@ -173,6 +180,12 @@ def _draw_totals(axes: Axes, certificate: Certificate, shown: LedgerView, curren
         heading = "Total loss of the round that differs"
     heading += "" if currency == "epsilon" else f", in {currency}"
     _heading(axes, heading if group == 1 else f"{heading} (budget: any {group} together)")
+
+
+def _refused(certificate: Certificate, shown: LedgerView, currency: str) -> dict[int, float]:
+    """Return what refused releases would have taken the rounds to that are shown."""
+    totals = refused_totals(certificate, currency).items()
+    return {n: total for n, total in totals if shown.start <= n <= shown.stop and total > shown.totals.get(n, 0.0)}
 
 
 def _levels(axes: Axes, values: list[float]) -> None:
@@ -206,6 +219,8 @@ def _key(figure: Figure, certificate: Certificate, shown: LedgerView, most: floa
     handles.append(Line2D([], [], color=INK, marker="|", ms=7, mew=1.2, lw=0, label="released here"))
     if budget_in(certificate, currency) is not None:
         handles.append(Line2D([], [], color=INK, lw=1.5, ls=(0, (3, 1.5)), label="budget"))
+    if _refused(certificate, shown, currency):
+        handles.append(Patch(label="refused", **REFUSED))
     width, height = figure.get_size_inches()
     narrow = width < WIDE - 1
     figure.legend(
@@ -223,6 +238,7 @@ def ledger_caption(certificate: Certificate) -> str:
         if any(isinstance(d, tuple) for d in certificate.ledger.paid)
         else "the total loss of each round"
     )
+    refused = refused_totals(certificate, ledger_currency(certificate))
     which = "explored execution"
     if certificate.primitives:
         which = "replay"
@@ -232,5 +248,6 @@ def ledger_caption(certificate: Certificate) -> str:
     return (
         f"The {which} with the largest loss. Top: the rounds that each release charges, in a stronger colour "
         f"for a larger loss, and the round of the release. Middle: the scale of its noise. Bottom: {total}"
-        + (", compared with the budget." if certificate.budget is not None else ".")
+        + (", compared with the budget" if certificate.budget is not None else "")
+        + (", with what a refused release would have added to it, hatched." if refused else ".")
     )

@@ -27,6 +27,9 @@ JOINT = "joint differential privacy"
 CERTIFICATE_MARKS = {CERTIFIED: "✓", UNSEEN: "?", REFUSED: "✗", RECORDED: "–"}
 
 
+NO_EPSILON = ". This noise bounds no epsilon alone: give a budget with --rho, with --mu, or with --epsilon and --delta"
+
+
 def found_something(certificate: Certificate) -> bool:
     """Tell whether the explored executions leaked, were refused, or diverged in replay."""
     return certificate.has_findings
@@ -64,7 +67,8 @@ def certificate_sentence(certificate: Certificate) -> str:
         why = reasons(certificate, brief=True)[0]
         return f"{word}{provided}: {upper_words(certificate)} under the guard, but {why}"
     if word == RECORDED:
-        return f"{word}: nothing to certify; the ledger recorded what the explored executions released"
+        released = f"{word}: nothing to certify; the ledger recorded what the explored executions released"
+        return released + (NO_EPSILON if math.isinf(certificate.ledger_epsilon) else "")
     return f"{word}: {'; '.join(reasons(certificate, brief=True))}"
 
 

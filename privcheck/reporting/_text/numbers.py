@@ -205,6 +205,15 @@ def claim_text(epsilon: float | None, delta: float) -> str:
     return f"{epsilon:g}, delta {small(delta)}" if delta else f"{epsilon:g}"
 
 
+def in_unit(shown: str, unit: str) -> str:
+    """Return a shown number with what it is of, unless that is epsilon.
+
+    >>> in_unit("0.5", "rho"), in_unit("0.5", "epsilon"), in_unit(NONE, "rho")
+    ('rho 0.5', '0.5', '-')
+    """
+    return shown if unit == "epsilon" or shown == NONE else f"{unit} {shown}"
+
+
 def at_delta(delta: float) -> str:
     """Return at which delta an epsilon is, with a blank in front; nothing for pure DP.
 

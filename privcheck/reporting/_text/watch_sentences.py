@@ -116,7 +116,8 @@ privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     named = elsewhere or re.fullmatch(r"\S+:\w+", report.target) or report.target.partition("(")[0] in ALGORITHMS
     if not named or report.feedback in FEEDBACKS.contextual:
         return "next: audit the versions since then, with the options of the watch"
-    budget = {name: number_in_command(getattr(report, name)) for name in ("epsilon", "delta")}
+    amounts = {name: getattr(report, name) for name in ("epsilon", "delta", "rho", "mu")}
+    budget = {name: number_in_command(amount) for name, amount in amounts.items() if amount is not None}
     options = {**budget, "arms": report.arms or None}
     options |= {"horizon": report.horizon, "neighbours": report.neighbours, "observe": report.observe}
     options |= {"feedback": report.feedback}
@@ -125,7 +126,7 @@ privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     target = elsewhere or shlex.quote(clean(report.target))
     said = f"next: privcheck audit {target} {' '.join(given)}, which shows both streams"
     game = report.feedback, report.neighbours
-    patch = "" if report.delta else fix_of(report.target, report.epsilon, report.arms, *game)
+    patch = "" if report.delta or report.epsilon is None else fix_of(report.target, report.epsilon, report.arms, *game)
     return f"{said}; patches: {patch}" if patch else said
 
 

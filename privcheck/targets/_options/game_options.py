@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.declared import Choice, Declared, Integer, Switch
 from privcheck.errors import PrivcheckError
+from privcheck.privacy import ROW
 from privcheck.targets._options.declaring import (
     CLAIM,
     PLAYED,
@@ -70,7 +71,7 @@ class Game(Declared):
         Checked("the name of a neighbour relation", relation_name),
         doc="Neighbour relation: row, reward, group:k, context-reward, report, or add-remove for functions of data.",
         heading=CLAIM,
-        default="row",
+        default=ROW,
         value="RELATION",
     )
     contexts: Any = option(  # noqa: RUF009
@@ -123,7 +124,10 @@ class Game(Declared):
         from privcheck.feedback import FEEDBACKS, kind
         from privcheck.privacy import check_contexts
 
+        unsaid = self.neighbours if isinstance(self.neighbours, type(ROW)) else None
         super().__post_init__()
+        if unsaid is not None:
+            object.__setattr__(self, "neighbours", unsaid.under(self.feedback, FEEDBACKS.contextual))
         if self.arms is not None and self.arms < kind(self.feedback).fewest_arms:
             raise PrivcheckError("arms", 1, Integer(2, 127).text, TWO_ARMS)
         check_contexts(self.feedback, self.neighbours, self.contexts, FEEDBACKS.contextual)
