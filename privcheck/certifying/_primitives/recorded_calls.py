@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,6 +17,7 @@ from privcheck.accounting import NOTHING, Charge
 from privcheck.certifying._primitives.measured_distance import METRICS, metric_of, numbers
 from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, Tape
 
+HERE = str(Path(__file__).parent)
 OURS = str(Path(__file__).parents[2])
 LIBRARIES = (
     "numpy", "random", "secrets", "uuid", "tempfile", "functools", "scipy", "pandas", "torch", "jax", "statistics",
@@ -198,6 +200,20 @@ def caller(libraries: tuple[str, ...]) -> str:
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in libraries:
             return place
     return nearest
+
+
+def is_by_privcheck(frame: FrameType | None) -> bool:
+    """Tell whether privcheck makes the call there, outside this folder, or numpy copies a generator.
+
+    Numpy seeds a copy from the system before it gives it the state of the original: nothing is drawn from that seed.
+    """
+    while frame is not None and (
+        frame.f_globals.get("__name__") in ("random", "secrets") or frame.f_code.co_filename.startswith(HERE)
+    ):
+        frame = frame.f_back
+    if frame is None or frame.f_globals.get("__name__") == "numpy.random._pickle":
+        return True
+    return frame.f_code.co_filename.startswith(OURS)
 
 
 def public_text(arguments: Any) -> str:
