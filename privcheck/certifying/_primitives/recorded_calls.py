@@ -86,7 +86,7 @@ class CallTape(Tape):
     outputs: list[Any] = field(default_factory=list)
     rests: list[tuple[float, float]] = field(default_factory=list)
 
-    def rest(self, number: float, size: float, place: str) -> None:  # noqa: ARG002
+    def rest(self, number: float, size: float, place: str, is_coin: bool = False) -> None:  # noqa: ARG002
         """Record what a number has beside noise that was released before with something else."""
         self.rests.append((number, size))
 
@@ -118,6 +118,8 @@ class ForcedCalls(ForcedTape):
     measured: list[Measured] = field(default_factory=list)
     rests: int = 0
     anew: frozenset[int] = frozenset()
+    uncharged: set[str] = field(default_factory=set)
+    """Where noise was drawn that was released with other noise, and then protects a number that differs."""
     divergence: DivergenceError | None = None
     """The first divergence, also if the code caught it."""
 
@@ -136,11 +138,17 @@ class ForcedCalls(ForcedTape):
 
         return self.make(of_mechanism(mechanism, exact), draw)
 
-    def rest(self, number: float, size: float, place: str) -> None:
-        """Compare what a number has beside noise that was released before; nothing protects it."""
+    def rest(self, number: float, size: float, place: str, is_coin: bool = False) -> None:
+        """Compare what a number has beside noise that was released before.
+
+        Nothing protects it, unless that noise was released only because other noise was added to it.
+        """
         was, then = self.tape.rests[self.rests] if self.rests < len(self.tape.rests) else (number, size)
         self.rests += 1
         if abs(number - was) > ROUNDING * max(size, then):
+            if is_coin:
+                self.uncharged.add(place)
+                return
             self._diverge(f"{place}: the noise drawn here is in several numbers, and nothing protects their difference")
 
     def make(self, made: Made, draw: Callable[[], Any]) -> Any:
