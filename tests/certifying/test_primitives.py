@@ -338,6 +338,16 @@ def test_unknown_names_are_refused():
         explored(third_party.measured, [])
 
 
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [("Numpy", "did you mean 'numpy'?"), ("open-dp", "did you mean 'opendp'?"), (3, "value=0)"), ("zz", "value=0)")],
+)
+def test_a_name_that_is_nearly_that_of_a_set_is_asked_about(given, hint):
+    with pytest.raises(PrivcheckError) as caught:
+        explored(third_party.measured, [given])
+    assert str(caught.value).endswith(hint)
+
+
 def test_shipped_declarations_resolve_where_the_library_is_installed():
     for name, found in SHIPPED.items():
         for one in found if name != "diffprivlib" or importlib.util.find_spec(name) else ():

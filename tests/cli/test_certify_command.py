@@ -194,3 +194,18 @@ def test_a_module_is_shown_with_its_file(command, few, tmp_path, monkeypatch, ca
     run([command, f"{module}:Two", *EPSILON, "--horizon", "2", *few])
     said = f"The code that was played: {module} is {tmp_path / f'{module}.py'}"
     assert "".join(said.split()) in "".join(capsys.readouterr().out.split()), "whole, on as many lines as it takes"
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (["--primitives", "zz"], 'declare one: privcheck.primitive("library.module.function", value=0)'),
+        (
+            ["--feedback", "contextual", "--neighbours", "context-reward"],
+            "declare the contexts, as in --contexts 3 --context-norm 1",
+        ),
+    ],
+)
+def test_hints_are_options_outside_calls_of_python(options, hint, capsys):
+    assert run(["certify", f"{ZOO}ForgettingMean", *EPSILON, *options]) == 2
+    assert capsys.readouterr().err.rstrip().endswith(hint)
