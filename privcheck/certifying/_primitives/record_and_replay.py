@@ -142,9 +142,8 @@ class Player:
         with progress(f"replaying {self.target.name}", len(pairs) * len(seeds)) as advance:
 
             def seen(first: Table, second: Table, tape: ForcedCalls) -> None:
-                last = differences[-1] if differences and differences[-1].forced is tape else None
-                cut = last is not None and last.is_of_outputs and not self._is_mechanism
-                found.add(first, second, tape, last.rounds_alike if cut else None)
+                own = [one for one in differences[-1:] if one.forced is tape and one.is_of_outputs]
+                found.add(first, second, tape, own[0].rounds_alike if own and not self._is_mechanism else None)
                 advance(1)
 
             found.replay = replayed(self.play, pairs, seeds, hidden, CallTape, _forced, seen, differences.append)
