@@ -16,10 +16,11 @@ import pytest
 
 import privcheck
 from privcheck.certifying import patched
+from privcheck.certifying._primitives.drawn_noise import Noise
 from privcheck.certifying._primitives.measured_distance import METRICS
 from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls
 from privcheck.certifying._primitives.shipped_declarations import SHIPPED
-from privcheck.certifying._primitives.unread_noise import Noise
+from privcheck.certifying._primitives.unread_noise import drawn as noise_of_law
 from privcheck.cli import main
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Gaussian, Laplace
@@ -403,7 +404,7 @@ def test_random_linear_programs_release_the_same_on_both_streams(seed):
     steps = rng.integers(0, 4, 3)
 
     def program(noise, data):
-        drawn = noise.draw("laplace", 0.0, 1.5, size, "numpy.random.laplace", "here")
+        drawn = noise_of_law(noise, "laplace", 0.0, 1.5, size, "numpy.random.laplace", "here")
         held = [drawn + data, data - drawn, drawn + (data + 0.0), -(drawn - data)][steps[0]]
         held = [held * factor, factor * held, held / (1 / factor), held * factor][steps[1]]
         held = [held + shift, shift + held, held - (-shift), held + shift][steps[2]]

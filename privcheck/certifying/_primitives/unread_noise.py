@@ -257,8 +257,8 @@ def _of_two(function: Any, one: UnreadNoise, two: UnreadNoise) -> Any:
     """Return a sum or difference of numbers with noise; None for anything else."""
     if function not in (np.add, np.subtract) or one._noise is not two._noise:
         return None
-    parts = ((each._numbers, each._weights, each._consts) for each in (one, two))
-    return _result(one._noise, *added(one._noise, *parts, 1.0 if function is np.add else -1.0))
+    first, second = ((each._numbers, each._weights, each._consts) for each in (one, two))
+    return _result(one._noise, *added(one._noise, first, second, 1.0 if function is np.add else -1.0))
 
 
 def _settled(one: Any) -> Any:

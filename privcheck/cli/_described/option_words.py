@@ -38,8 +38,9 @@ def in_options(error: PrivcheckError) -> PrivcheckError:
     >>> hint = "declare one: privcheck.primitive('library.function', value=0)"
     >>> str(in_options(PrivcheckError("primitives", "x", "a set", hint))).endswith(hint)
     True
-    >>> print(in_options(PrivcheckError("contexts", None, "some", "contexts=privcheck.Contexts(shape=(2, 3), norm=1.0)")))
-    contexts: got None, expected some; --contexts 2,3 --context-norm 1
+    >>> hint = "give contexts=privcheck.Contexts(shape=(2, 3), norm=1.0)"
+    >>> print(in_options(PrivcheckError("contexts", None, "some", hint)))
+    contexts: got None, expected some; give --contexts 2,3 --context-norm 1
     """
     hint, parts, end = CONTEXTS.sub(_contexts, error.hint), list[str](), 0
     for call in CALL.finditer(hint):
