@@ -92,3 +92,34 @@ def test_seeds_that_stand_in_the_code_are_named(target) -> None:
 @pytest.mark.parametrize("target", RANDOM, ids=lambda target: target.__name__)
 def test_other_seeds_are_not(target) -> None:
     assert said(target) == []
+
+
+class Reader:
+    """Contextual: its `select` is played with coins of its own, which privcheck seeds."""
+
+    def __init__(self, rng, arms=2):
+        self.rng, self.sum = rng, np.zeros(2)
+
+    def select(self, context):
+        return int(context @ self.sum > 0)
+
+    def update(self, context, action, reward):
+        self.sum = self.sum + (reward * context + self.rng.normal(0, 4.0, 2))
+
+
+class SeededReader(Reader):
+    """The broken twin: the seed of its noise stands in the code."""
+
+    def update(self, context, action, reward):
+        self.sum = self.sum + (reward * context + np.random.default_rng(7).normal(0, 4.0, 2))
+
+
+@pytest.mark.parametrize(("policy", "notes"), [(Reader, 0), (SeededReader, 1)])
+def test_seeds_that_privcheck_gives_are_not_those_of_the_code(policy, notes) -> None:
+    contexts = privcheck.Contexts(shape=(2,), norm=1.0)
+    found = privcheck.certify(
+        policy, rho=2.0, arms=2, feedback="contextual", neighbours="context-reward", contexts=contexts,
+        horizon=3, runs=2, primitives=["numpy", "random"],
+    )  # fmt: skip
+    assert len(said_by := [note for note in found.notes if "the same seeds in every run" in note]) == notes, said_by
+    assert all("test_fixed_seeds.py" in note for note in said_by)

@@ -133,3 +133,65 @@ def test_coins_that_protect_nothing_take_nothing_back(bandit):
     assert found.refusals
     assert not found.is_inconclusive
     assert found.undeclared == []
+
+
+class Batches:
+    """Arms are chosen by answers; sums of what was paid are released every second round, and forgotten."""
+
+    forgets = True
+
+    def __init__(self, rng, arms=2):
+        self.rng, self.round, self.sum, self.answers = rng, 0, np.zeros(2), np.zeros(arms)
+
+    def choice(self):
+        return int(np.argmax(self.answers))
+
+    def learn(self, action, reward, value):
+        uniform = self.rng.random() - 0.5
+        self.answers[action] += reward - np.sign(uniform) * np.log(1.0 - 2.0 * abs(uniform))
+        self.sum = self.sum + value
+        self.round += 1
+        if self.round % 2 == 0:
+            self.published = [float(one) for one in self.sum + self.rng.normal(0.0, 2.0, 2)]
+            self.sum = self.sum * (not self.forgets)
+
+
+class Semi(Batches):
+    """Plays a set of one arm."""
+
+    def select(self):
+        return (self.choice(),)
+
+    def update(self, action, reward):
+        self.learn(action[0], reward[0], np.eye(2)[0] * reward[0])
+
+
+class Contextual(Batches):
+    """Is shown contexts, which its choice does not depend on."""
+
+    def select(self, context):
+        return self.choice()
+
+    def update(self, context, action, reward):
+        self.learn(action, reward, reward * context)
+
+
+OF_CONTEXTS = {"neighbours": "context-reward", "contexts": privcheck.Contexts(shape=(2,), norm=1.0)}
+
+
+@pytest.mark.parametrize(
+    ("bandit", "most", "options"),
+    [(Semi, 0.125, {"feedback": "semi-bandit"}), (Contextual, 0.5, {"feedback": "contextual"} | OF_CONTEXTS)],
+)
+def test_what_is_forgotten_is_charged_once_after_other_actions_too(bandit, most, options):
+    """One datum moves the sum by 1, or by 2: a further release would be of rounds that do not differ."""
+    given = {"epsilon": None, "rho": 2.0, "horizon": 8, "runs": 3} | options
+    found = explored(bandit, **given)
+    assert any("Generator.random" in why for why in found.undeclared)
+    assert 0.05 < found.ledger_rho <= most + 1e-9
+    assert not found.has_findings, found
+
+    class Keeps(bandit):
+        forgets = False
+
+    assert explored(Keeps, **given).ledger_rho > found.ledger_rho

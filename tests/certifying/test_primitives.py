@@ -16,10 +16,11 @@ import pytest
 
 import privcheck
 from privcheck.certifying import patched
+from privcheck.certifying._primitives.drawn_noise import Noise
 from privcheck.certifying._primitives.measured_distance import METRICS
 from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls
 from privcheck.certifying._primitives.shipped_declarations import SHIPPED
-from privcheck.certifying._primitives.unread_noise import Noise
+from privcheck.certifying._primitives.unread_noise import drawn as noise_of_law
 from privcheck.cli import main
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Gaussian, Laplace
@@ -338,6 +339,16 @@ def test_unknown_names_are_refused():
         explored(third_party.measured, [])
 
 
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [("Numpy", "did you mean 'numpy'?"), ("open-dp", "did you mean 'opendp'?"), (3, "value=0)"), ("zz", "value=0)")],
+)
+def test_a_name_that_is_nearly_that_of_a_set_is_asked_about(given, hint):
+    with pytest.raises(PrivcheckError) as caught:
+        explored(third_party.measured, [given])
+    assert str(caught.value).endswith(hint)
+
+
 def test_shipped_declarations_resolve_where_the_library_is_installed():
     for name, found in SHIPPED.items():
         for one in found if name != "diffprivlib" or importlib.util.find_spec(name) else ():
@@ -393,7 +404,7 @@ def test_random_linear_programs_release_the_same_on_both_streams(seed):
     steps = rng.integers(0, 4, 3)
 
     def program(noise, data):
-        drawn = noise.draw("laplace", 0.0, 1.5, size, "numpy.random.laplace", "here")
+        drawn = noise_of_law(noise, "laplace", 0.0, 1.5, size, "numpy.random.laplace", "here")
         held = [drawn + data, data - drawn, drawn + (data + 0.0), -(drawn - data)][steps[0]]
         held = [held * factor, factor * held, held / (1 / factor), held * factor][steps[1]]
         held = [held + shift, shift + held, held - (-shift), held + shift][steps[2]]

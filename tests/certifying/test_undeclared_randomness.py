@@ -2,8 +2,10 @@
 
 # ruff: noqa: NPY002  numpy's global generator is what these tests are about
 
+import copy
 import itertools
 import os
+import pickle
 import random
 import secrets
 from bisect import bisect
@@ -153,6 +155,19 @@ def test_each_source_is_named_with_its_line():
         "os.urandom",
     ]
     assert all("test_undeclared_randomness.py:" in one for one in found)
+
+
+def test_a_generator_that_is_copied_draws_nothing_from_the_system():
+    """Numpy seeds a copy from the system before it gives it the state of the original."""
+    kept = [np.random.default_rng(1), np.random.RandomState(1)]
+    with watching() as found:
+        copied = [*copy.deepcopy(kept), *pickle.loads(pickle.dumps(kept))]
+    assert (found, len(copied)) == ({}, 4)
+    with watching() as found:
+        np.random.default_rng()
+    assert [one.partition(":")[0] for one in found] == [
+        "random.SystemRandom.getrandbits at test_undeclared_randomness.py"
+    ]
 
 
 @pytest.mark.chance(0.0, "nothing in it is random")

@@ -220,3 +220,18 @@ def test_contextual_feedback_brings_its_neighbour_relation(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["neighbours"] == "context-reward"
     assert run([*given, "--neighbours", "row"]) == 2
     assert "give --neighbours context-reward" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (["--primitives", "zz"], 'declare one: privcheck.primitive("library.module.function", value=0)'),
+        (
+            ["--feedback", "contextual", "--neighbours", "context-reward"],
+            "declare the contexts, as in --contexts 3 --context-norm 1",
+        ),
+    ],
+)
+def test_hints_are_options_outside_calls_of_python(options, hint, capsys):
+    assert run(["certify", f"{ZOO}ForgettingMean", *EPSILON, *options]) == 2
+    assert capsys.readouterr().err.rstrip().endswith(hint)

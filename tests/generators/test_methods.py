@@ -15,9 +15,9 @@ import pytest
 
 import privcheck
 from privcheck.auditing._faults import source_code
+from privcheck.certifying._primitives.drawn_noise import Noise as UnreadDraws
 from privcheck.certifying._primitives.recorded_calls import CallTape
 from privcheck.certifying._primitives.recorded_generators import recorded_generator, recording_noise
-from privcheck.certifying._primitives.unread_noise import Noise as UnreadDraws
 from privcheck.certifying._primitives.unread_noise import UnreadNoise
 from privcheck.errors import PrivcheckError
 from privcheck.generators import (

@@ -40,6 +40,7 @@ class Explored:
         self.refused: defaultdict[str, list[tuple[float, float, str]]] = defaultdict(list)
         self.unknown: dict[str, str] = {}
         self.undeclared = list(why)
+        self.uncharged: set[str] = set()
         self._beyond: list[Table] = []
 
     @property
@@ -77,6 +78,7 @@ class Explored:
 
         After rounds in which the actions are alike, two runs receive other rewards of rounds that do not differ.
         """
+        self.uncharged |= tape.uncharged if rounds is None else set()
         comparable = [one for one in tape.measured if rounds is None or one.round <= rounds]
         self.charge(changed_rounds(first, second)[0] + 1, first, comparable)
 
@@ -148,6 +150,10 @@ class Explored:
         notes += [
             f"{place}: undeclared random numbers move what is released here on equal data, too; it was not charged"
             for place in sorted(self.moved)
+        ]
+        notes += [
+            f"{place}: a draw is added to other noise, and protects another number as well; that is not charged"
+            for place in sorted(self.uncharged)
         ]
         if not self.uses and not self.undeclared:
             notes.append("no declared primitive was called: declare the one that the noise comes from")

@@ -14,6 +14,7 @@ import numpy as np
 from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
 from privcheck.certifying._explored_streams import replayed_seeds
+from privcheck.certifying._primitives.drawn_noise import Noise
 from privcheck.certifying._primitives.explored import Explored
 from privcheck.certifying._primitives.explored_pairs import neighbours
 from privcheck.certifying._primitives.hooks import Hooks, running
@@ -30,7 +31,7 @@ from privcheck.certifying._primitives.recorded_generators import (
 from privcheck.certifying._primitives.repeated_differences import Repeated
 from privcheck.certifying._primitives.replayed_coins import SEEDED, Coins, fixed_seeds, other_coins, seed_hook
 from privcheck.certifying._primitives.shipped_declarations import declared
-from privcheck.certifying._primitives.unread_noise import Noise, UnreadNoise
+from privcheck.certifying._primitives.unread_noise import UnreadNoise
 from privcheck.certifying._replay import Difference, changed_rounds, replayed
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind

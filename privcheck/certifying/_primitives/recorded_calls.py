@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,6 +17,7 @@ from privcheck.accounting import NOTHING, Charge
 from privcheck.certifying._primitives.measured_distance import METRICS, metric_of, numbers
 from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, Tape
 
+HERE = str(Path(__file__).parent)
 OURS = str(Path(__file__).parents[2])
 LIBRARIES = (
     "numpy", "random", "secrets", "uuid", "tempfile", "functools", "scipy", "pandas", "torch", "jax", "statistics",
@@ -84,7 +86,7 @@ class CallTape(Tape):
     outputs: list[Any] = field(default_factory=list)
     rests: list[tuple[float, float]] = field(default_factory=list)
 
-    def rest(self, number: float, size: float, place: str) -> None:  # noqa: ARG002
+    def rest(self, number: float, size: float, place: str, is_coin: bool = False) -> None:  # noqa: ARG002
         """Record what a number has beside noise that was released before with something else."""
         self.rests.append((number, size))
 
@@ -116,6 +118,8 @@ class ForcedCalls(ForcedTape):
     measured: list[Measured] = field(default_factory=list)
     rests: int = 0
     anew: frozenset[int] = frozenset()
+    uncharged: set[str] = field(default_factory=set)
+    """Where noise was drawn that was released with other noise, and then protects a number that differs."""
     divergence: DivergenceError | None = None
     """The first divergence, also if the code caught it."""
 
@@ -134,11 +138,17 @@ class ForcedCalls(ForcedTape):
 
         return self.make(of_mechanism(mechanism, exact), draw)
 
-    def rest(self, number: float, size: float, place: str) -> None:
-        """Compare what a number has beside noise that was released before; nothing protects it."""
+    def rest(self, number: float, size: float, place: str, is_coin: bool = False) -> None:
+        """Compare what a number has beside noise that was released before.
+
+        Nothing protects it, unless that noise was released only because other noise was added to it.
+        """
         was, then = self.tape.rests[self.rests] if self.rests < len(self.tape.rests) else (number, size)
         self.rests += 1
         if abs(number - was) > ROUNDING * max(size, then):
+            if is_coin:
+                self.uncharged.add(place)
+                return
             self._diverge(f"{place}: the noise drawn here is in several numbers, and nothing protects their difference")
 
     def make(self, made: Made, draw: Callable[[], Any]) -> Any:
@@ -198,6 +208,20 @@ def caller(libraries: tuple[str, ...]) -> str:
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in libraries:
             return place
     return nearest
+
+
+def is_by_privcheck(frame: FrameType | None) -> bool:
+    """Tell whether privcheck makes the call there, outside this folder, or numpy copies a generator.
+
+    Numpy seeds a copy from the system before it gives it the state of the original: nothing is drawn from that seed.
+    """
+    while frame is not None and (
+        frame.f_globals.get("__name__") in ("random", "secrets") or frame.f_code.co_filename.startswith(HERE)
+    ):
+        frame = frame.f_back
+    if frame is None or frame.f_globals.get("__name__") == "numpy.random._pickle":
+        return True
+    return frame.f_code.co_filename.startswith(OURS)
 
 
 def public_text(arguments: Any) -> str:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.certifying._primitives.drawn_noise import Noise
 from privcheck.certifying._primitives.hooks import RUNNING
 from privcheck.certifying._primitives.patching import Kept
 from privcheck.certifying._primitives.recorded_calls import LIBRARIES, OURS, caller
 from privcheck.certifying._primitives.replayed_coins import AGAIN, moved, note_seed
-from privcheck.certifying._primitives.unread_noise import Noise
+from privcheck.certifying._primitives.unread_noise import drawn
 from privcheck.certifying._primitives.watched_draws import note
 from privcheck.generators import HandledGenerator, RecordedDraws
 from privcheck.generators import Noise as Draws
@@ -65,7 +66,7 @@ def _additive(law: str, loc: Any, scale: Any, size: Any, shown: str) -> Any:
     scales = np.asarray(scale, np.float64)
     if not ((scales > 0.0) & (scales < np.inf)).all():
         return None
-    return active.draw(law, loc, scales, size, shown, caller(LIBRARIES))
+    return drawn(active, law, loc, scales, size, shown, caller(LIBRARIES))
 
 
 def recorded_generator(bits: Any) -> HandledGenerator:
@@ -245,7 +246,7 @@ def gauss_hook(name: str) -> Callable[[Any], Any]:
             active = ACTIVE.get()
             if active is None or not 0.0 < sigma < np.inf:
                 return original(self, mu, sigma)
-            return active.draw("normal", mu, sigma, None, f"random.{name}", caller(LIBRARIES))
+            return drawn(active, "normal", mu, sigma, None, f"random.{name}", caller(LIBRARIES))
 
         return call
 

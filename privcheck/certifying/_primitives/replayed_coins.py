@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying._primitives.hooks import RUNNING
-from privcheck.certifying._primitives.recorded_calls import LIBRARIES, caller
+from privcheck.certifying._primitives.recorded_calls import LIBRARIES, caller, is_by_privcheck
 from privcheck.generators import generator_states, kept_states, put_back, seed_both
 
 AGAIN: ContextVar[int] = ContextVar("again", default=0)
@@ -59,6 +60,7 @@ def note_seed(name: str, seed: Any) -> None:
         found is not None
         and not (run is not None and run.inside)
         and isinstance(seed, int | str | bytes | list | tuple | np.integer | np.ndarray)
+        and not is_by_privcheck(sys._getframe(1))
     ):
         found.setdefault(f"{name} at {caller(LIBRARIES)}", set()).add(repr(seed))
 

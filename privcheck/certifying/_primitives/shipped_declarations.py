@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -123,7 +124,9 @@ def declared(given: Iterable[Any]) -> tuple[list[str], list[Primitive]]:
             elif isinstance(item, str) and item in SHIPPED:
                 found += SHIPPED[item]
             else:
+                near = difflib.get_close_matches(item.lower(), SHIPPED, n=1) if isinstance(item, str) else []
                 hint = 'declare one: privcheck.primitive("library.module.function", value=0)'
+                hint = f"did you mean {near[0]!r}?" if near else hint
                 expected = f"{', '.join(SHIPPED)}, a declaration, or its place as file.py:NAME"
                 raise PrivcheckError("primitives", item, expected, hint)
     return noise, found

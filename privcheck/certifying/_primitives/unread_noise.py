@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.certifying._primitives.measured_distance import metric_of
-from privcheck.certifying._primitives.recorded_calls import LIBRARIES, CallTape, ForcedCalls, Made, caller
-from privcheck.mechanisms import Gaussian, Laplace
-
-LAWS: dict[str, type[Laplace] | type[Gaussian]] = {"laplace": Laplace, "normal": Gaussian}
-"""The laws of noise that code adds, by the name of numpy's function."""
+from privcheck.certifying._primitives.drawn_noise import Noise, added
 
 STRUCTURAL = frozenset(
     {np.transpose, np.triu, np.tril, np.diag, np.diagonal, np.reshape, np.ravel, np.squeeze, np.copy, np.take, np.flip}
@@ -29,97 +23,15 @@ CHECKS = {np.isfinite, np.isnan, np.isinf}
 LINEAR = {np.add, np.subtract, np.negative, np.positive, np.multiply, np.true_divide}
 
 
-@dataclass
-class Noise:
-    """The noise of one run: the law of every draw, and what those that were read have become.
-
-    The draw z of the release y = c z + s is (y - s) / c from then on, whatever else it was added to.
-    """
-
-    tape: CallTape | ForcedCalls
-    generator: np.random.Generator
-    laws: list[str] = field(default_factory=list)
-    scales: list[float] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    homes: dict[int, tuple[float, float, float]] = field(default_factory=dict)
-    coins: set[int] = field(default_factory=set)
-    """Draws that were made known because other noise was added to them: what they are beside is not compared."""
-    how: str = ""
-    """What is reading noise, in words."""
-
-    def draw(self, law: str, loc: Any, scale: Any, size: Any, name: str, place: str) -> Any:
-        """Return noise of a law that is not drawn yet, shifted by `loc`; takes the arguments of numpy's function."""
-        scales, shift = np.asarray(scale, np.float64), _plain(loc)
-        shape = np.broadcast_shapes(scales.shape, shift.shape)
-        if size is not None:
-            shape = tuple(np.empty(size, np.bool_).shape)
-        first, count = len(self.laws), int(np.prod(shape, dtype=np.int64))
-        self.laws += [law] * count
-        self.scales += np.broadcast_to(scales, shape).ravel().tolist()
-        self.places += [place] * count
-        self.names += [name] * count
-        numbers = np.arange(first + 1, first + count + 1).reshape(shape)
-        return UnreadNoise(self, numbers, np.ones(shape), np.array(np.broadcast_to(shift, shape)))
-
-    def read(self, numbers: Array, weights: Array, consts: Array) -> Array:
-        """Release what is not read yet, and return the values."""
-        flat, weight, const = numbers.ravel(), weights.ravel(), consts.ravel()
-        first = {int(number): place for place, number in reversed(list(enumerate(flat))) if number}
-        fresh = sorted(place for number, place in first.items() if number not in self.homes)
-        for law in LAWS:
-            self._release(law, [p for p in fresh if self.laws[int(flat[p]) - 1] == law], flat, weight, const)
-        values = const.copy()
-        for place in np.flatnonzero(flat):
-            known, factor, output = self.homes[int(flat[place])]
-            other = weight[place] * known / factor
-            number = int(flat[place])
-            if number not in self.coins:
-                size = abs(float(const[place])) + abs(float(other))
-                self.tape.rest(float(const[place] - other), size, self.places[number - 1])
-            if (known, factor) == (const[place], weight[place]):
-                values[place] = output
-            else:
-                values[place] += weight[place] * ((output - known) / factor)
-        return values.reshape(numbers.shape)
-
-    def _release(self, law: str, places: list[int], flat: Array, weight: Array, const: Array) -> None:
-        if not places:
-            return
-        numbers = [int(flat[place]) for place in places]
-        scales = np.array([self.scales[n - 1] for n in numbers]) * np.abs(weight[places])
-        alike = bool((scales == scales[0]).all())
-        unit = np.ones(len(places)) if alike else scales
-        mechanism = LAWS[law].with_scale(float(scales[0]) if alike else 1.0)
-        value = const[places] / unit
-        name, drawn_at = self.names[numbers[0] - 1], self.places[numbers[0] - 1]
-        read = "" if value.any() else f"which {self.how} at {caller(LIBRARIES)} before anything but 0 is added to it"
-        made = Made(name, mechanism, value, None, metric_of(mechanism), "", drawn_at, read)
-        outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
-        for number, place, output, size in zip(numbers, places, outputs, unit, strict=True):
-            self.homes[number] = (float(const[place]), float(weight[place]), float(output * size))
-
-    def beside_other(self, numbers: Array, weights: Array, consts: Array) -> Array:
-        """Return the values of numbers to which other noise is added: that noise protects them, and these are coins."""
-        flat, self.how = numbers.ravel(), "is added to other noise"
-        fresh = sorted({int(number): place for place, number in enumerate(flat) if number}.items())
-        fresh = [(number, place) for number, place in fresh if number not in self.homes]
-        self.coins |= {number for number, _ in fresh}
-        for law in LAWS:
-            places = [place for number, place in fresh if self.laws[number - 1] == law]
-            self._release(law, places, flat, np.ones(len(flat)), np.zeros(len(flat)))
-        draws = [(home[2] - home[0]) / home[1] for home in (self.homes.get(int(n), (0.0, 1.0, 0.0)) for n in flat)]
-        values: Array = consts + weights * np.reshape(draws, numbers.shape)
-        return values
-
-    def spread(self, numbers: Array, weights: Array) -> float:
-        """Return the smallest scale of the noise in some numbers."""
-        scales = [abs(w) * self.scales[int(n) - 1] for n, w in zip(numbers.ravel(), weights.ravel(), strict=True) if n]
-        return min(scales, default=0.0)
-
-    def is_read(self, numbers: Array) -> bool:
-        """Return whether no entry holds noise that was not read yet."""
-        return all(int(number) in self.homes for number in numbers.ravel() if number)
+def drawn(noise: Noise, law: str, loc: Any, scale: Any, size: Any, name: str, place: str) -> UnreadNoise:
+    """Return noise of a law that is not drawn yet, shifted by `loc`; takes the arguments of numpy's function."""
+    scales, shift = np.asarray(scale, np.float64), _plain(loc)
+    shape = np.broadcast_shapes(scales.shape, shift.shape)
+    if size is not None:
+        shape = tuple(np.empty(size, np.bool_).shape)
+    first = noise.number(law, np.broadcast_to(scales, shape).ravel().tolist(), name, place)
+    numbers = np.arange(first, first + int(np.prod(shape, dtype=np.int64))).reshape(shape)
+    return UnreadNoise(noise, numbers, np.ones(shape), np.array(np.broadcast_to(shift, shape)))
 
 
 class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
@@ -292,8 +204,6 @@ def _result(noise: Noise, numbers: Array, weights: Array, consts: Array) -> Any:
 
 def _linear(function: Any, inputs: tuple[Any, ...]) -> Any:
     """Return a sum, difference, multiple or quotient with one operand of unread noise; None if it has to be read."""
-    if function in (np.add, np.subtract) and _noisy(inputs[0]) and _noisy(inputs[-1]):
-        inputs = _one_kept(*inputs)
     settled = [_settled(one) for one in inputs]
     noisy = [one for one in settled if isinstance(one, UnreadNoise)]
     plain = [one for one in settled if not isinstance(one, UnreadNoise)]
@@ -343,38 +253,12 @@ def _of_numbers(function: Any, operands: list[Any], held: UnreadNoise) -> Unread
     return UnreadNoise(held._noise, held._numbers, np.asarray(weight), np.asarray(const, np.float64))
 
 
-def _one_kept(one: UnreadNoise, two: UnreadNoise) -> tuple[Any, Any]:
-    """Return two operands of which at most one has a draw that is not known where they have different ones.
-
-    Of two draws in one number that with the larger scale protects it, and the other is a coin, which is no different
-    on neighbouring streams. Known draws protect nothing.
-    """
-    noise = one._noise
-    if noise is not two._noise:
-        return one, two
-    first, second = np.broadcast_arrays(one._numbers, two._numbers)
-    if not ((first > 0) & (second > 0) & (first != second)).any():
-        return one, two
-    known = [noise.is_read(each._numbers) for each in (one, two)]
-    if all(known):
-        return one, two
-    larger = noise.spread(one._numbers, one._weights) > noise.spread(two._numbers, two._weights)
-    if known[1] or (larger and not known[0]):
-        return one, noise.beside_other(two._numbers, two._weights, two._consts)
-    return noise.beside_other(one._numbers, one._weights, one._consts), two
-
-
 def _of_two(function: Any, one: UnreadNoise, two: UnreadNoise) -> Any:
-    """Return a sum or difference in which no entry holds two different draws; None if one does."""
+    """Return a sum or difference of numbers with noise; None for anything else."""
     if function not in (np.add, np.subtract) or one._noise is not two._noise:
         return None
-    first, second = (np.broadcast_arrays(a, b) for a, b in ((one._numbers, two._numbers), (one._weights, two._weights)))
-    numbers, weights = (first[0], first[1]), second
-    if (np.minimum(*numbers) > 0)[numbers[0] != numbers[1]].any():
-        return None
-    total = function(*(np.where(n > 0, w, 0.0) for n, w in zip(numbers, weights, strict=True)))
-    found = np.where(total == 0.0, 0, np.maximum(*numbers))
-    return _result(one._noise, found, total, np.asarray(function(one._consts, two._consts)))
+    first, second = ((each._numbers, each._weights, each._consts) for each in (one, two))
+    return _result(one._noise, *added(one._noise, first, second, 1.0 if function is np.add else -1.0))
 
 
 def _settled(one: Any) -> Any:

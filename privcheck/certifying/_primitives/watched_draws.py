@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from privcheck.certifying._primitives.hooks import RUNNING
-from privcheck.certifying._primitives.recorded_calls import LIBRARIES, OURS, caller
+from privcheck.certifying._primitives.recorded_calls import LIBRARIES, caller, is_by_privcheck
 
 TORCH = frozenset(
     {"bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn"}
@@ -64,19 +64,12 @@ def _profile(frame: FrameType, event: str, called: Any) -> None:
         elif module.startswith("scipy.stats") and called_name == "rvs":
             drawn = getattr(frame.f_locals.get("self"), "name", "")  # nothing for a frozen one, which calls this one
             name = f"scipy.stats.{drawn}.rvs" if drawn else ""
-    if name and WATCHED.get() is not None and not _by_privcheck(frame):
+    if name and WATCHED.get() is not None and not is_by_privcheck(frame):
         sys.setprofile(None)  # what is called here is no draw of the run
         try:
             note(name)
         finally:
             sys.setprofile(_profile)
-
-
-def _by_privcheck(frame: FrameType | None) -> bool:
-    """Tell whether privcheck makes a generator there, for which numpy asks the system for a seed."""
-    while frame is not None and frame.f_globals.get("__name__") in ("random", "secrets"):
-        frame = frame.f_back
-    return frame is None or frame.f_code.co_filename.startswith(OURS)
 
 
 def _compiled(called: Any, frame: FrameType) -> str:

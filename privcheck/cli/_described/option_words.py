@@ -12,7 +12,13 @@ RENAMED = {"version": "code-version"}
 OPTION = re.compile(
     r"(?<![\w.(])(?<!--with )([a-z]+(?:_[a-z]+)*)=(?:'([^']*)'|\"([^\"]*)\"|(-?[\d.]+(?:e-?\d+)?)\b|(?=[ ,;.)]|$))"
 )
-"""A keyword argument with a value, or without one, outside a call; after --with it stands as it is."""
+"""A keyword argument with a value, or without one; after --with it stands as it is."""
+
+CALL = re.compile(r"[\w.]+\((?:[^()]|\([^()]*\))*\)")
+"""A call in Python, whose arguments stand as they are."""
+
+CONTEXTS = re.compile(r"\bcontexts=privcheck\.Contexts\(shape=\((?P<shape>[^()]*)\)(?:, norm=(?P<norm>[\d.]+))?\)")
+"""A description of contexts, which has options of its own."""
 
 BOTH = re.compile(r"(--[a-z-]+) [-\w.]+, or (?=\1\b)")
 """An option that follows from a keyword argument, beside the same one spelled out."""
@@ -29,9 +35,24 @@ def in_options(error: PrivcheckError) -> PrivcheckError:
     version: got None, expected a name; name it with --code-version 2, or --randomness independent
     >>> print(in_options(PrivcheckError("arms", None, "a number", "give arms=2, or --arms 2")))
     arms: got None, expected a number; give --arms 2
+    >>> hint = "declare one: privcheck.primitive('library.function', value=0)"
+    >>> str(in_options(PrivcheckError("primitives", "x", "a set", hint))).endswith(hint)
+    True
+    >>> hint = "give contexts=privcheck.Contexts(shape=(2, 3), norm=1.0)"
+    >>> print(in_options(PrivcheckError("contexts", None, "some", hint)))
+    contexts: got None, expected some; give --contexts 2,3 --context-norm 1
     """
-    hint = BOTH.sub("", OPTION.sub(_option, error.hint))
+    hint, parts, end = CONTEXTS.sub(_contexts, error.hint), list[str](), 0
+    for call in CALL.finditer(hint):
+        parts += [OPTION.sub(_option, hint[end : call.start()]), call.group()]
+        end = call.end()
+    hint = BOTH.sub("", "".join([*parts, OPTION.sub(_option, hint[end:])]))
     return error if hint == error.hint else type(error)(error.parameter, error.value, error.expected, hint)
+
+
+def _contexts(found: re.Match[str]) -> str:
+    shape = found["shape"].replace(" ", "").rstrip(",")
+    return f"--contexts {shape}" + (f" --context-norm {found['norm'].removesuffix('.0')}" if found["norm"] else "")
 
 
 def _option(found: re.Match[str]) -> str:

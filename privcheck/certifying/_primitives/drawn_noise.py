@@ -1,0 +1,228 @@
+"""The noise of one run: the law of every draw, sums of draws, and what those that were read have become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from privcheck.arrays import Array
+from privcheck.certifying._primitives.measured_distance import metric_of
+from privcheck.certifying._primitives.recorded_calls import LIBRARIES, CallTape, ForcedCalls, Made, caller
+from privcheck.mechanisms import Gaussian, Laplace
+
+LAWS: dict[str, type[Laplace] | type[Gaussian]] = {"laplace": Laplace, "normal": Gaussian}
+"""The laws of noise that code adds, by the name of numpy's function."""
+
+NOTHING_LEFT = 1e-9
+"""The part of a draw's scale below which draws that are known determine it."""
+
+
+@dataclass
+class Noise:
+    """The noise of one run. Draws are numbered from 1, and so are sums of normal draws, which are normal as well.
+
+    The draw z of the release y = c z + s is (y - s) / c from then on, whatever else it was added to. What known draws
+    say of a normal one is its projection on them; only the rest of it, which is independent of them, is noise then.
+    """
+
+    tape: CallTape | ForcedCalls
+    generator: np.random.Generator
+    laws: list[str] = field(default_factory=list)
+    scales: list[float] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    homes: dict[int, tuple[float, float, float]] = field(default_factory=dict)
+    coins: set[int] = field(default_factory=set)
+    """Draws that were made known because other noise was added to them: what they are beside is not charged."""
+    how: str = ""
+    """What is reading noise, in words."""
+    _parts: dict[int, dict[int, float]] = field(default_factory=dict)
+    _sums: dict[tuple[tuple[int, float], ...], int] = field(default_factory=dict)
+    _known_with: dict[int, list[int]] = field(default_factory=dict)
+
+    def number(self, law: str, scales: Iterable[float], name: str, place: str) -> int:
+        """Take note of draws; return the number of the first."""
+        first = len(self.laws) + 1
+        self.scales += scales
+        count = len(self.scales) - len(self.laws)
+        self.laws += [law] * count
+        self.places += [place] * count
+        self.names += [name] * count
+        return first
+
+    def known(self, number: int) -> float:
+        """Return a draw that was read."""
+        const, weight, output = self.homes[number]
+        return (output - const) / weight
+
+    def read(self, numbers: Array, weights: Array, consts: Array) -> Array:
+        """Release what is not read yet, and return the values."""
+        flat, weight, const = numbers.ravel(), weights.ravel(), consts.ravel()
+        first = {int(number): place for place, number in reversed(list(enumerate(flat))) if number}
+        self._release_all({n: (float(const[place]), float(weight[place])) for n, place in first.items()})
+        values = const.copy()
+        for place in np.flatnonzero(flat):
+            number = int(flat[place])
+            known, factor, output = self.homes[number]
+            other = weight[place] * known / factor
+            size = abs(float(const[place])) + abs(float(other))
+            self.tape.rest(float(const[place] - other), size, self.places[number - 1], number in self.coins)
+            if (known, factor) == (const[place], weight[place]):
+                values[place] = output
+            else:
+                values[place] += weight[place] * ((output - known) / factor)
+        return values.reshape(numbers.shape)
+
+    def _release_all(self, wanted: Mapping[int, tuple[float, float]]) -> None:
+        """Release numbers that are not read yet, each beside a constant and times a weight."""
+        fresh = {
+            number: of for number, of in sorted(wanted.items(), key=lambda one: one[0]) if number not in self.homes
+        }
+        alone, bound, taken = list[int](), list[int](), set[int]()
+        for number in fresh:
+            parts = self._of(number)
+            free = taken.isdisjoint(parts) and self._known_with.keys().isdisjoint(parts)
+            (alone if free else bound).append(number)
+            taken |= parts.keys()
+        for law in LAWS:
+            self._release(
+                law, {n: (*fresh[n], abs(fresh[n][1]) * self.scales[n - 1]) for n in alone if self.laws[n - 1] == law}
+            )
+        for number in bound:
+            self._release_rest(number, *fresh[number])
+
+    def _release(self, law: str, fresh: Mapping[int, tuple[float, float, float]]) -> None:
+        """Release numbers: each has a constant, a weight and the scale of its noise."""
+        if not fresh:
+            return
+        scales = np.array([scale for _, _, scale in fresh.values()])
+        alike = bool((scales == scales[0]).all())
+        unit = np.ones(len(scales)) if alike else scales
+        mechanism = LAWS[law].with_scale(float(scales[0]) if alike else 1.0)
+        value = np.array([const for const, _, _ in fresh.values()]) / unit
+        earliest = next(iter(fresh))
+        name, drawn_at = self.names[earliest - 1], self.places[earliest - 1]
+        read = "" if value.any() else f"which {self.how} at {caller(LIBRARIES)} before anything but 0 is added to it"
+        made = Made(name, mechanism, value, None, metric_of(mechanism), "", drawn_at, read)
+        outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
+        for (number, (const, weight, _)), output, size in zip(fresh.items(), outputs, unit, strict=True):
+            self._keep(number, const, weight, float(output * size))
+
+    def _keep(self, number: int, const: float, weight: float, output: float) -> None:
+        self.homes[number] = (const, weight, output)
+        if self.laws[number - 1] == "normal":
+            for part in self._of(number):
+                self._known_with.setdefault(part, []).append(number)
+
+    def _release_rest(self, number: int, const: float, weight: float) -> None:
+        """Release a normal draw of which known ones say something."""
+        known = self._bearing_on(number)
+        basis = sorted({part for one in (number, *known) for part in self._of(one)})
+        rows = np.array([[self._of(one).get(b, 0.0) * self.scales[b - 1] for b in basis] for one in (number, *known)])
+        factors = np.linalg.lstsq(rows[1:].T, rows[0], rcond=None)[0]
+        scale = abs(weight) * float(np.linalg.norm(rows[0] - factors @ rows[1:]))
+        said = weight * sum(float(factor) * self.known(one) for factor, one in zip(factors, known, strict=True))
+        if scale > NOTHING_LEFT * abs(weight) * self.scales[number - 1]:
+            self._release(self.laws[number - 1], {number: (const + said, weight, scale)})
+            self.homes[number] = (const, weight, self.homes[number][2])
+            return
+        if not self.coins.isdisjoint(known):
+            self.coins.add(number)
+        self.tape.rest(const + said, abs(const) + abs(said), self.places[number - 1], number in self.coins)
+        self._keep(number, const, weight, const + said)
+
+    def _of(self, number: int) -> dict[int, float]:
+        """Return the draws of a sum, with their factors."""
+        return self._parts.get(number) or {number: 1.0}
+
+    def _bearing_on(self, number: int) -> list[int]:
+        """Return the known numbers that share draws with one, directly or through each other."""
+        found, open_parts = dict[int, None](), list(self._of(number))
+        seen = set(open_parts)
+        while open_parts:
+            for one in self._known_with.get(open_parts.pop(), ()):
+                if one not in found:
+                    found[one] = None
+                    more = self._of(one).keys() - seen
+                    seen |= more
+                    open_parts += sorted(more)
+        return list(found)
+
+    def sum(self, first: int, weight: float, second: int, other: float) -> tuple[int, float]:
+        """Return the number and the factor of a sum of two normal draws; 0 and 0.0 if nothing is left of them."""
+        parts = {part: weight * factor for part, factor in self._of(first).items()}
+        for part, factor in self._of(second).items():
+            parts[part] = parts.get(part, 0.0) + other * factor
+        parts = {part: factor for part, factor in sorted(parts.items()) if factor}
+        if not parts:
+            return 0, 0.0
+        earliest, lead = next(iter(parts.items()))
+        if len(parts) == 1:
+            return earliest, lead
+        parts = {part: factor / lead for part, factor in parts.items()}
+        key = tuple((part, round(factor, 12)) for part, factor in parts.items())
+        if key not in self._sums:
+            scale = float(np.hypot.reduce([factor * self.scales[part - 1] for part, factor in parts.items()]))
+            name, place = self.names[earliest - 1], self.places[earliest - 1]
+            self._sums[key] = self.number("normal", [scale], name, place)
+            self._parts[self._sums[key]] = parts
+        return self._sums[key], lead
+
+    def is_sum_normal(self, first: int, second: int) -> bool:
+        """Tell whether two numbers are normal draws, so that their sum is another one."""
+        return self.laws[first - 1] == self.laws[second - 1] == "normal"
+
+    def read_beside_other(self, numbers: Iterable[int]) -> None:
+        """Read draws to which other noise is added: that noise protects them, and these are coins."""
+        fresh = {number: (0.0, 1.0) for number in numbers if number not in self.homes}
+        self.how = "is added to other noise"
+        self.coins |= fresh.keys()
+        self._release_all(fresh)
+
+
+def added(noise: Noise, one: Any, two: Any, sign: float) -> tuple[Array, Array, Array]:
+    """Return the numbers, weights and constants of a sum in which some entries hold two different draws.
+
+    The sum of two normal draws is a normal draw. Of two others that with the larger scale protects the entry, and the
+    other is a coin, which is no different on neighbouring streams. Known draws protect nothing.
+
+    Parameters
+    ----------
+    noise : of the run.
+    one, two : the numbers, weights and constants of each operand.
+    sign : 1.0 for a sum, -1.0 for a difference.
+    """
+    first, second = (np.stack(np.broadcast_arrays(a, b)) for a, b in zip(one[:2], two[:2], strict=True))
+    numbers, weights = first.reshape(2, -1), second.reshape(2, -1) * np.array([[1.0], [sign]])
+    consts = np.array(one[2] + sign * two[2], np.float64)
+    weights = np.where(numbers > 0, weights, 0.0)
+    total = weights.sum(axis=0)
+    held = np.where(total == 0.0, 0, numbers.max(axis=0))
+    flat = consts.reshape(-1)
+    places = np.flatnonzero((numbers.min(axis=0) > 0) & (numbers[0] != numbers[1]))
+    noise.read_beside_other(_coins(noise, numbers[:, places].T, weights[:, places].T))
+    for place in places:
+        (a, b), (v, w) = (int(n) for n in numbers[:, place]), (float(x) for x in weights[:, place])
+        known = [(n, x) for n, x in ((a, v), (b, w)) if n in noise.homes]
+        left = [(n, x) for n, x in ((a, v), (b, w)) if n not in noise.homes]
+        if len(left) == 2:
+            left = [noise.sum(a, v, b, w)]
+        elif not left:
+            left = [known.pop()]  # beside a known draw as well: what else the entry holds is compared where it is read
+        flat[place] += sum(x * noise.known(n) for n, x in known)
+        held[place], total[place] = left[0]
+    shape = consts.shape
+    return held.reshape(shape), total.reshape(shape), consts
+
+
+def _coins(noise: Noise, numbers: Array, weights: Array) -> list[int]:
+    """Return the draws to read because the other draw of their entry protects it."""
+    found: dict[int, None] = {}
+    for (a, b), (v, w) in zip(numbers.tolist(), weights.tolist(), strict=True):
+        is_open = not any(n in noise.homes or n in found for n in (a, b))
+        if is_open and not noise.is_sum_normal(a, b):
+            found[b if abs(v) * noise.scales[a - 1] > abs(w) * noise.scales[b - 1] else a] = None
+    return list(found)
