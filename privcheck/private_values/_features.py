@@ -41,8 +41,7 @@ class FeatureTable:
     actions : the number of arms, for each feature that is an action.
     curves : the features of which it is known how they are computed from other numbers of their datum.
     several : whether some datum may have several features: false as long as each one's datum is a later one.
-    history : a hash of all features so far: to which datum each belongs, between which ends it lies, and what it is
-        computed from; with equal ones, equal numbers are the same functions of the same data. None if nobody compares.
+    history : a hash of what was added in `derived` and `add_all`; None if nobody compares. See `identity`.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
@@ -68,6 +67,7 @@ class FeatureTable:
         self.curves: dict[int, Curve] = {}
         self.several, self._newest = False, -1
         self.history: bytes | None = None
+        self._added = 0
         self._next_group = 0
         self._derived: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
@@ -96,7 +96,7 @@ class FeatureTable:
         else:
             self._newest = number
         if self.history is not None:
-            self._go_on((number, low, high))
+            self._added = hash((self._added, number, low, high, self.low._length))  # of numbers, alike everywhere
         self._hidden.append(min(max(float(value), low), high))
         self.owner.append(number)
         columns = self.low, self.high, self.group, self.multiplicity, self.whole
@@ -183,6 +183,14 @@ class FeatureTable:
             if curve is not None:
                 found[place] = curve
         return found
+
+    @property
+    def identity(self) -> bytes:
+        """A hash of all features so far: to which datum each belongs, between which ends it lies, and what it is
+        computed from. With equal ones, equal numbers are the same functions of the same data.
+        """
+        assert self.history is not None
+        return self.history + self._added.to_bytes(8, "big", signed=True)
 
     def _go_on(self, said: Any) -> None:
         """Add to the history; what has no value to be compared by, such as a function, makes it one of its own."""

@@ -189,6 +189,20 @@ def test_workers_that_take_turns_charge_as_one_does(policy, tmp_path):
         close(each)
 
 
+def test_a_scope_that_continues_another_begins_without_its_data(tmp_path):
+    guarded = opened(tmp_path, Sums)
+    play(guarded, 0, 3)
+    close(guarded)
+    for number in range(ROUNDS):
+        guarded = opened(tmp_path, Sums, scope="two", continues="one")
+        play(guarded, number, number + 1)
+        close(guarded)
+    guarded = opened(tmp_path, Sums, scope="two", continues="one")
+    assert totals(guarded) == undisturbed(Sums)
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+    close(guarded)
+
+
 class SumFirst(Releases):
     """x + y of the first datum, and x - y in each round after that."""
 

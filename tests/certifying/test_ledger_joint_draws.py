@@ -1,4 +1,4 @@
-"""Releases of programs under a log: charged as without it, and never too little after draws that are not known again."""
+"""Releases of programs under a log: charged as without it, and enough after draws that are not known again."""
 
 from __future__ import annotations
 

@@ -59,7 +59,11 @@ class JointCharges:
     was charged less cannot be added, the block is dropped, and the next one begins after it. So the charges outside of
     the block are at least what is lost outside, and a release that is charged what the block owes, or what it costs
     alone, keeps this, whatever the blocks were with which the others were charged. No charge that is recorded is
-    lowered, and a worker that knows less of the past charges more.
+    lowered, and a worker that knows less of the past charges more: one with other code or another version, of functions
+    by `privcheck.feature`, which are not compared, and one that has forgotten features at other times than another
+    worker, which took a snapshot, if the policy makes them again.
+
+    What it takes: 67 bytes in each such draw, and in a snapshot the blocks of at most 256 data, of 32 entries each.
 
     Of releases without `joint`, by an older version or not bounded together with others, charges are what they cost
     alone; they are in no block. If a log is played in which nothing more was drawn where a release comes, that was
