@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
@@ -271,13 +271,55 @@ def test_what_was_refused_is_refused_again_by_a_guard_that_would_charge_less(bro
             play(guarded, 1, 2)
         close(guarded)
     if broken:
-        real = DrawLog.recorded_next.fget
-        monkeypatch.setattr(DrawLog, "recorded_next", property(lambda self: real(self) or None))
+        real = DrawLog.next_release
+        monkeypatch.setattr(DrawLog, "next_release", lambda self: (real(self)[0], real(self)[1] or None))
     with pytest.raises(privcheck.PrivcheckError, match="does not do again") if broken else nullcontext():
         guarded = opened(tmp_path, SumFirst, epsilon=3.0)
         assert first(guarded) == pytest.approx(2.0, rel=1e-7)
         with pytest.raises(privcheck.GuardClosedError):
             play(guarded, 2, 3)
+        close(guarded)
+
+
+class Tries(Releases):
+    """Releases x + y, and then x - y with noise of which the first does not fit and the second does."""
+
+    def update(self, action, rewards):
+        x, y = rewards
+        self.law.with_scale(1.0).release(x + y, self.rng)
+        for place, (value, scale) in enumerate(((x + y, 1.0), (x - y, self.scale))):
+            with suppress(privcheck.BudgetExceededError):
+                self.kept = [*self.kept, (place, self.law.with_scale(scale).release(value, self.rng))]
+
+    scale = 1.0
+
+
+class TriesWithLess(Tries):
+    """The same with noise of another scale."""
+
+    scale = 1.25
+
+
+@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("policy", [Tries, TriesWithLess])
+def test_a_release_that_was_refused_is_not_taken_for_the_next_one(policy, broken, tmp_path, monkeypatch):
+    guarded = opened(tmp_path, policy, epsilon=2.5)
+    play(guarded, 0, 3)
+    found = totals(guarded), guarded._policy.kept
+    assert [place for place, _ in found[1]] == [1, 1, 1]
+    close(guarded)
+    assert said(tmp_path) == [True] * 6
+    if broken:
+        real = DrawLog.next_release
+
+        def same(self):
+            _, recorded = real(self)
+            return (recorded["joint"][2] if recorded else self._tried), recorded
+
+        monkeypatch.setattr(DrawLog, "next_release", same)
+    with pytest.raises((AssertionError, privcheck.PrivcheckError)) if broken else nullcontext():
+        guarded = opened(tmp_path, policy, epsilon=2.5)
+        assert (totals(guarded), guarded._policy.kept) == found
         close(guarded)
 
 

@@ -26,13 +26,14 @@ class Charged:
     Parameters
     ----------
     charges : of each datum.
-    joint : by what it is known again, with a hash of what it costs alone; empty if it is charged that.
+    joint : by what it is known again, a hash of what it costs alone, and which release of its event it is, counting
+        those that were refused; empty if it is not bounded together with others.
     blocks : the releases of its data, with this one: what to keep once it is charged.
     losses : what is charged for this one.
     """
 
     charges: ByDatum[Charge]
-    joint: tuple[str, ...] = ()
+    joint: tuple[Any, ...] = ()
     blocks: Mapping[Any, Any] = field(default_factory=dict)
     losses: Mapping[Hashable, float] = field(default_factory=dict)
 
@@ -63,11 +64,11 @@ class JointCharges:
     by `privcheck.feature`, which are not compared, and one that has forgotten features at other times than another
     worker, which took a snapshot, if the policy makes them again.
 
-    What it takes: 67 bytes in each such draw, and in a snapshot the blocks of at most 256 data, of 32 entries each.
+    What it takes: 70 bytes in each such draw, and in a snapshot the blocks of at most 256 data, of 32 entries each.
 
     Of releases without `joint`, by an older version or not bounded together with others, charges are what they cost
-    alone; they are in no block. If a log is played in which nothing more was drawn where a release comes, that was
-    refused: it is charged alone, so that it is refused again, whatever the blocks are.
+    alone; they are in no block. If a log is played in which nothing was drawn where a release comes, that was refused:
+    it is charged alone, so that it is refused again, whatever the blocks are.
     """
 
     def __init__(self, group_size: int, source: PrivateSource) -> None:
@@ -91,21 +92,21 @@ class JointCharges:
         rounded : rounds a charge up, as those of `alone` are.
         log : of the draws.
         """
-        recorded = None if log is None else log.recorded_next
-        if recorded is not None and "joint" not in recorded:
+        number, recorded = (0, None) if log is None else log.next_release()
+        if recorded is not None and ("joint" not in recorded or recorded["joint"][2] != number):
             return Charged(alone)
         norm, name = _OF.get(type(mechanism), ("", ""))
         source, parts = self._source, dict[Any, Any]()
         if value.source is source and source.features.several and norm and not (norm == "l2" and self._group_size > 1):
             parts = source.several.parts_of(norm, value, source.features, mechanism.scale, mechanism.rounding, alone)
-        joint: tuple[str, ...] = ()
-        if parts and log is not None:
-            joint = source.several.identity(parts, source.features), _hash_of(alone)
+        joint: tuple[Any, ...] = ()
+        if recorded is not None or (parts and log is not None):
+            joint = source.several.identity(parts, source.features), _hash_of(alone), number
         if recorded is not None:
             charges = decoded_charges(recorded["charges"])
-            if list(joint) != recorded["joint"]:
+            if joint[0] != recorded["joint"][0]:
                 source.several.drop(charges)
-                return Charged(charges, joint or ("", _hash_of(alone)))
+                return Charged(charges, joint)
             blocks = source.several.again(parts)
         else:
             charges, blocks = self._lowered(mechanism, name, parts, alone, rounded)

@@ -32,8 +32,8 @@ class DrawnBy(NamedTuple):
     shape : of the value.
     charges : of each datum; () for a draw on a public value.
     location : the line that releases.
-    joint : of a release that is bounded together with others, what it is known again by, and what it costs alone: see
-        `privcheck.certifying._charging.joint_charges`.
+    joint : of a release that is bounded together with others, what it is known again by, what it costs alone, and which
+        one of its event it is: see `privcheck.certifying._charging.joint_charges`.
     """
 
     mechanism: str
@@ -41,7 +41,7 @@ class DrawnBy(NamedTuple):
     shape: tuple[int, ...]
     charges: Any
     location: str
-    joint: tuple[str, ...] = ()
+    joint: tuple[Any, ...] = ()
 
     @property
     def said(self) -> dict[str, Any]:
@@ -105,13 +105,13 @@ class DrawLog:
         self.session: Session | None = None
         self.event: Event | None = None
         self.recorded: list[Entry] = []
-        self.place, self.live, self.playing = 0, True, False
+        self.place, self._tried, self.live, self.playing = 0, 0, True, False
         self.stopped: BaseException | None = None
 
     def begin(self, event: Event, recorded: list[Entry], *, live: bool) -> None:
         """Go on to an event: with the draws that were recorded, and then with new ones if it is live."""
         self.event, self.recorded, self.live = event, recorded, live
-        self.place, self.playing, self.stopped = 0, True, None
+        self.place, self._tried, self.playing, self.stopped = 0, 0, True, None
 
     def of(self, session: Session) -> DrawLog:
         """Take draws of this session from here on, and of no other."""
@@ -119,12 +119,14 @@ class DrawLog:
         session.source.features.history = self._environment.encode()
         return self
 
-    @property
-    def recorded_next(self) -> dict[str, Any] | None:
-        """What is recorded of the draw that comes next; nothing if it was not made, None if it is new."""
+    def next_release(self) -> tuple[int, dict[str, Any] | None]:
+        """Return which release of the event comes, counting those that are refused, and what is recorded of the next
+        draw: nothing if none was made, None if it is new.
+        """
+        self._tried += 1
         if self.place < len(self.recorded):
-            return dict(self.recorded[self.place].said)
-        return None if self.live else {}
+            return self._tried, dict(self.recorded[self.place].said)
+        return self._tried, None if self.live else {}
 
     def check_source(self, session: Session) -> None:
         """Refuse a draw outside of every event, or of a policy that was thrown away."""
@@ -177,7 +179,7 @@ class DrawLog:
         kept, said = self.recorded[self.place].said, by.said
         for name in COMPARED:
             if name == "charges" and "joint" in kept:
-                if not by.joint or by.joint[-1] != kept["joint"][-1]:
+                if not by.joint or by.joint[1] != kept["joint"][1]:
                     raise changed(f"{self._where} releases at {by.location} what costs more or less than was recorded")
             elif kept[name] != said[name]:
                 both = said[name], kept[name]
