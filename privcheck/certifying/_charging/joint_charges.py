@@ -102,6 +102,7 @@ class JointCharges:
         joint: tuple[Any, ...] = ()
         if recorded is not None or (parts and log is not None):
             joint = source.several.identity(parts, source.features), _hash_of(alone), number
+        blocks: Mapping[Any, Any]
         if recorded is not None:
             charges = decoded_charges(recorded["charges"])
             if joint[0] != recorded["joint"][0]:
