@@ -41,7 +41,7 @@ class FeatureTable:
     actions : the number of arms, for each feature that is an action.
     curves : the features of which it is known how they are computed from other numbers of their datum.
     several : whether some datum may have several features: false as long as each one's datum is a later one.
-    history : a hash of what was added in `derived` and `add_all`; None if nobody compares. See `identity`.
+    history : a hash of all features so far; None if nobody compares. See `_go_on`.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
@@ -67,7 +67,6 @@ class FeatureTable:
         self.curves: dict[int, Curve] = {}
         self.several, self._newest = False, -1
         self.history: bytes | None = None
-        self._added = 0
         self._next_group = 0
         self._derived: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
@@ -96,7 +95,7 @@ class FeatureTable:
         else:
             self._newest = number
         if self.history is not None:
-            self._added = hash((self._added, number, low, high, self.low._length))  # of numbers, alike everywhere
+            self._go_on((number, low, high, whole, self.low._length))
         self._hidden.append(min(max(float(value), low), high))
         self.owner.append(number)
         columns = self.low, self.high, self.group, self.multiplicity, self.whole
@@ -184,16 +183,12 @@ class FeatureTable:
                 found[place] = curve
         return found
 
-    @property
-    def identity(self) -> bytes:
-        """A hash of all features so far: to which datum each belongs, between which ends it lies, and what it is
-        computed from. With equal ones, equal numbers are the same functions of the same data.
-        """
-        assert self.history is not None
-        return self.history + self._added.to_bytes(8, "big", signed=True)
-
     def _go_on(self, said: Any) -> None:
-        """Add to the history; what has no value to be compared by, such as a function, makes it one of its own."""
+        """Add to the history; what has no value to be compared by, such as a function, makes it one of its own.
+
+        It says to which datum each feature belongs, between which ends it lies, and what it is computed from. Where it
+        is equal, equal numbers are the same functions of the same data.
+        """
         assert self.history is not None
         try:
             text = marshal.dumps(said, 2)  # equal for equal values: later versions have references in it

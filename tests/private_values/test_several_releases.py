@@ -12,7 +12,9 @@ import privcheck
 from privcheck.certifying import Session
 from privcheck.mechanisms import Gaussian, Laplace
 from privcheck.privacy import relation
+from privcheck.private_values import PrivateSource
 from privcheck.private_values._curves import several_releases
+from privcheck.private_values._features import FeatureTable
 
 
 def session_of(group="row"):
@@ -196,3 +198,34 @@ def test_coefficients_over_scales_that_underflow_are_not_charged_jointly(law, lo
         assert session.ledger.total.epsilon >= 3.0 * one * (1.0 - 2e-9)
     else:
         assert session.ledger.total.mu >= math.sqrt(5.0) * one * (1.0 - 2e-9)
+
+
+@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (lambda source: source.scalar(0.5, -1.0, 1.0, datum=1), lambda source: source.scalar(0.5, -2.0, 1.0, datum=1)),
+        (
+            lambda source: source.scalar(0.5, 0.0, 1.0, datum=1),
+            lambda source: source.scalar(0.5, 0.0, 2.0**61, datum=1),
+        ),
+        (
+            lambda source: source.scalar(0.5, 0.0, 1.0, datum=3),
+            lambda source: source.scalar(0.5, 0.0, 1.0, datum="row"),
+        ),
+        (lambda source: source.scalar(1.0, 0.0, 2.0, datum=1), lambda source: source.action(1, 3, datum=1)),
+    ],
+)
+def test_features_that_differ_have_another_history(one, other, broken, monkeypatch):
+    """Python's `hash` is the same for -1 and -2, for 1 and 2^61, and for numbers of some data."""
+    if broken:
+        real = FeatureTable._go_on
+        monkeypatch.setattr(FeatureTable, "_go_on", lambda self, said: real(self, hash(said[:3])))
+    histories = []
+    for made in (one, one, other):
+        source = PrivateSource()
+        source.features.history = b"an environment"
+        made(source)
+        histories.append(source.features.history)
+    assert histories[0] == histories[1]
+    assert (histories[0] != histories[2]) is not broken

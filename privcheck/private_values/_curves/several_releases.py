@@ -184,11 +184,11 @@ class SeveralReleases:
         """Return a hash of a release by which it is known again when it is played again; "" for none.
 
         Equal hashes have equal coefficients of features that were made, in the same order, from the same numbers of the
-        same data: see `FeatureTable.identity`. So they have the same norm of each change of a datum.
+        same data: see `FeatureTable.history`. So they have the same norm of each change of a datum.
         """
         if not parts or table.history is None:
             return ""
-        found = hashlib.blake2b(table.identity, digest_size=16)
+        found = hashlib.blake2b(table.history, digest_size=16)
         for key, (rows, features, weights, _, _, rounding, _) in parts.items():
             found.update(repr((key, rounding, rows.size)).encode())
             for column in (rows, features, weights):
