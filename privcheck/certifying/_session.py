@@ -22,7 +22,7 @@ from privcheck.accounting import (
     in_units,
 )
 from privcheck.certifying._calls import Process
-from privcheck.certifying._charging.joint_charges import JointCharges
+from privcheck.certifying._charging.joint_charges import Charged, JointCharges
 from privcheck.certifying._charging.one_release import RANGE, charges_of, name_of, sensitivities_of
 from privcheck.certifying._noise_source import check_sampler
 from privcheck.certifying._outside.release_generators import ReleaseGenerators
@@ -222,7 +222,7 @@ class Session(Recorder):
             if self.noise is None:
                 check_sampler(mechanism, name_of(mechanism))
             draw = partial(mechanism.draw, value, self.noise, secure=secure)
-            return draw() if self.log is None else self.drawn(mechanism, np.shape(value), (), own_place(), draw)
+            return draw() if self.log is None else self.drawn(mechanism, np.shape(value), None, own_place(), draw)
         location, value = location or own_place(), self._without_draws(value)
         try:
             if self.noise is None:
@@ -235,14 +235,14 @@ class Session(Recorder):
                 raise PrivcheckError("value", words("a private value of another run"), "one of this run", hint)
             if mechanism.sensitivity_norm == RANGE:
                 value = without_common_shift(value)
-            code, charges = self._charge(mechanism, value, location)
+            code, charged = self._charge(mechanism, value, location)
         except ReleaseRefusedError as refused:
             self.refusals.append(refused)
             raise
         except PrivcheckError as error:
             raise self.refuse(error) from None
         draw = partial(_sample, mechanism, value, self.noise, secure=secure)
-        output = self.drawn(mechanism, value.shape, charges, location, draw)
+        output = self.drawn(mechanism, value.shape, charged, location, draw)
         if isinstance(output, FailedDraw):
             raise self._refused(location, *output)
         self.mechanisms[code] = None
@@ -257,7 +257,9 @@ class Session(Recorder):
         got = words("one inside a function of one number")
         raise PrivcheckError("release", got, "releases in update()", "release what privcheck.feature returns")
 
-    def drawn(self, mechanism: Mechanism, shape: Any, charges: Any, location: str, draw: Callable[[], Any]) -> Any:
+    def drawn(
+        self, mechanism: Mechanism, shape: Any, charges: Charged | None, location: str, draw: Callable[[], Any]
+    ) -> Any:
         """Return what a mechanism draws, or what it drew when this event was recorded; all noise passes through here.
 
         With a log, what is drawn is durable, together with its charges, before it is returned. Draws on public values
@@ -265,8 +267,9 @@ class Session(Recorder):
         """
         if self.log is None:
             return draw()
+        charged = ((), ()) if charges is None else (charges.charges, charges.joint)
         return self.log.drawn(
-            DrawnBy(name_of(mechanism), float(mechanism.scale), tuple(shape), charges, location), draw
+            DrawnBy(name_of(mechanism), float(mechanism.scale), tuple(shape), charged[0], location, charged[1]), draw
         )
 
     def _without_draws(self, value: Private) -> Private:
@@ -277,23 +280,24 @@ class Session(Recorder):
                 refuse("function", "a release", value, hint=why)
         return value
 
-    def _charge(self, mechanism: Mechanism, value: Private, location: str) -> tuple[MechanismCode, ByDatum[Charge]]:
+    def _charge(self, mechanism: Mechanism, value: Private, location: str) -> tuple[MechanismCode, Charged]:
         sensitivities, scale = sensitivities_of(mechanism, value), mechanism.scale
         code = examined(mechanism, value.shape, max(sensitivities.different, default=1.0), sensitivities.different)
         charges = charges_of(mechanism, sensitivities, with_pairs=self._adds_renyi)
-        if self.log is not None and self.filter is not None and isinstance(self.filter.budget, Pure):
-            charges = charges.map(in_units)
+        in_whole = self.log is not None and self.filter is not None and isinstance(self.filter.budget, Pure)
+        rounded = in_units if in_whole else _as_it_is
+        charges = charges.map(rounded) if in_whole else charges
         with self.charging:  # between the check and the charge no other thread may be charged or read the ledger
-            alone, blocks = charges, dict[Any, Any]()
-            if self.log is None and not self._adds_renyi:  # entries of a log are charged alike after a restart
-                charges, blocks = self.several.of(mechanism, value, charges)
+            charged = Charged(charges)
+            if not self._adds_renyi:
+                charged = self.several.of(mechanism, value, charges, rounded, self.log)
             if self.filter is not None:
-                self.filter.check(self.ledger, charges, location, self.round)
-            self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charges, location)
-            self.several.keep(blocks)
-            if charges is not alone:
-                self._note_largest(alone)
-        return code, charges
+                self.filter.check(self.ledger, charged.charges, location, self.round)
+            self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charged.charges, location)
+            self.several.keep(charged)
+            if charged.charges is not charges:
+                self._note_largest(charges)
+        return code, charged
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         hint = "a copy would spend the same budget again, and a file would contain the private rewards"
@@ -328,6 +332,10 @@ class Session(Recorder):
         refused = ReleaseRefusedError(parameter, words(f"{got} in a release at {location}"), expected, hint)
         self.refusals.append(refused)
         return refused
+
+
+def _as_it_is(charge: Charge) -> Charge:
+    return charge
 
 
 def _hidden(mechanism: Mechanism, value: Private) -> Any:

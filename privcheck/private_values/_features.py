@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import math
+import secrets
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import compress
@@ -38,6 +41,7 @@ class FeatureTable:
     actions : the number of arms, for each feature that is an action.
     curves : the features of which it is known how they are computed from other numbers of their datum.
     several : whether some datum may have several features: false as long as each one's datum is a later one.
+    history : a hash of all features so far; None if nobody compares. See `_go_on`.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
 
     Examples
@@ -62,6 +66,7 @@ class FeatureTable:
         self.actions: dict[int, int] = {}
         self.curves: dict[int, Curve] = {}
         self.several, self._newest = False, -1
+        self.history: bytes | None = None
         self._next_group = 0
         self._derived: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
@@ -89,6 +94,8 @@ class FeatureTable:
             self.several = True
         else:
             self._newest = number
+        if self.history is not None:
+            self._go_on((number, low, high, whole, self.low._length))
         self._hidden.append(min(max(float(value), low), high))
         self.owner.append(number)
         columns = self.low, self.high, self.group, self.multiplicity, self.whole
@@ -122,6 +129,8 @@ class FeatureTable:
             every = as_long(owners, shape)
             self.several = bool(every[0] <= self._newest or (every[1:] <= every[:-1]).any())
             self._newest = int(every[-1])
+        if self.history is not None:
+            self._go_on(tuple(as_long(column, shape).tolist() for column in (owners, lows, highs)))
         columns: Any = self.owner, self.low, self.high, self._hidden, self.group, self.multiplicity, self.whole
         numbers = owners, lows, highs, np.clip(values, lows, highs), groups, multiplicities, wholes
         for column, given in zip(columns, numbers, strict=True):
@@ -152,6 +161,8 @@ class FeatureTable:
                 lows, highs = lows.copy(), highs.copy()
                 for place, curve in curves.items():
                     lows[place], highs[place] = curve.shape.low, curve.shape.high
+            if self.history is not None:
+                self._go_on(list(new))
             made = self.add_all(owners, lows, highs, *others)
             known.update(zip(new, made, strict=True))
             self._keys.update(zip(made, new, strict=True))
@@ -171,6 +182,19 @@ class FeatureTable:
             if curve is not None:
                 found[place] = curve
         return found
+
+    def _go_on(self, said: Any) -> None:
+        """Add to the history; what has no value to be compared by, such as a function, makes it one of its own.
+
+        It says to which datum each feature belongs, between which ends it lies, and what it is computed from. Where it
+        is equal, equal numbers are the same functions of the same data.
+        """
+        assert self.history is not None
+        try:
+            text = marshal.dumps(said, 2)  # equal for equal values: later versions have references in it
+        except ValueError:
+            text = secrets.token_bytes(16)
+        self.history = hashlib.blake2b(self.history + text, digest_size=16).digest()
 
     def factors(self, feature: int) -> Key:
         """Return the two forms of which a feature is the product; nothing if it is none."""

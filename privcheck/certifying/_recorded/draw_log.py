@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from privcheck.journal import Journal
 
 COMPARED = ("mechanism", "scale", "shape", "charges")
-"""What a draw has to agree in with the one that was recorded; its line may have moved."""
+"""What a draw has to agree in with the one that was recorded; its line may have moved. If it is bounded together with
+others, its charges stand as they were recorded, and what it costs alone is compared.
+"""
 
 
 class DrawnBy(NamedTuple):
@@ -30,6 +32,8 @@ class DrawnBy(NamedTuple):
     shape : of the value.
     charges : of each datum; () for a draw on a public value.
     location : the line that releases.
+    joint : of a release that is bounded together with others, what it is known again by, what it costs alone, and which
+        one of its event it is: see `privcheck.certifying._charging.joint_charges`.
     """
 
     mechanism: str
@@ -37,12 +41,14 @@ class DrawnBy(NamedTuple):
     shape: tuple[int, ...]
     charges: Any
     location: str
+    joint: tuple[Any, ...] = ()
 
     @property
     def said(self) -> dict[str, Any]:
         """What a journal keeps of it."""
         numbers = {"scale": self.scale.hex(), "shape": list(self.shape), "charges": encoded_charges(self.charges)}
-        return {"mechanism": self.mechanism, **numbers, "location": self.location}
+        joint = {"joint": list(self.joint)} if self.joint else {}
+        return {"mechanism": self.mechanism, **numbers, **joint, "location": self.location}
 
 
 class FailedDraw(NamedTuple):
@@ -80,6 +86,7 @@ class DrawLog:
     Parameters
     ----------
     journal : where they are kept.
+    environment : the code of the versions and the processor that play here.
 
     Attributes
     ----------
@@ -93,23 +100,33 @@ class DrawLog:
     returned for ever, whatever the policy does with it, ending its process included.
     """
 
-    def __init__(self, journal: Journal) -> None:
-        self.journal = journal
+    def __init__(self, journal: Journal, environment: str = "") -> None:
+        self.journal, self._environment = journal, environment
         self.session: Session | None = None
         self.event: Event | None = None
         self.recorded: list[Entry] = []
-        self.place, self.live, self.playing = 0, True, False
+        self.place, self._tried, self.live, self.playing = 0, 0, True, False
         self.stopped: BaseException | None = None
 
     def begin(self, event: Event, recorded: list[Entry], *, live: bool) -> None:
         """Go on to an event: with the draws that were recorded, and then with new ones if it is live."""
         self.event, self.recorded, self.live = event, recorded, live
-        self.place, self.playing, self.stopped = 0, True, None
+        self.place, self._tried, self.playing, self.stopped = 0, 0, True, None
 
     def of(self, session: Session) -> DrawLog:
         """Take draws of this session from here on, and of no other."""
         self.session = session
+        session.source.features.history = self._environment.encode()
         return self
+
+    def next_release(self) -> tuple[int, dict[str, Any] | None]:
+        """Return which release of the event comes, counting those that are refused, and what is recorded of the next
+        draw: nothing if none was made, None if it is new.
+        """
+        self._tried += 1
+        if self.place < len(self.recorded):
+            return self._tried, dict(self.recorded[self.place].said)
+        return self._tried, None if self.live else {}
 
     def check_source(self, session: Session) -> None:
         """Refuse a draw outside of every event, or of a policy that was thrown away."""
@@ -161,7 +178,10 @@ class DrawLog:
     def _again(self, by: DrawnBy) -> Any:
         kept, said = self.recorded[self.place].said, by.said
         for name in COMPARED:
-            if kept[name] != said[name]:
+            if name == "charges" and "joint" in kept:
+                if not by.joint or by.joint[1] != kept["joint"][1]:
+                    raise changed(f"{self._where} releases at {by.location} what costs more or less than was recorded")
+            elif kept[name] != said[name]:
                 both = said[name], kept[name]
                 own, other = (float.fromhex(str(part)) for part in both) if name == "scale" else both
                 raise changed(f"{self._where} releases with {name} {own} at {by.location}, not {name} {other}")

@@ -44,7 +44,7 @@ class Engine:
     def __init__(self, build: Callable[..., Played], kept: Kept) -> None:
         self._build, self._kept = build, kept
         self.journal, self.persons, self.scope = kept.journal, kept.persons, kept.scope
-        self.calls, self.log = Calls(), DrawLog(kept.journal) if kept.journal.durable else None
+        self.calls, self.log = Calls(), DrawLog(kept.journal, kept.environment[0]) if kept.journal.durable else None
         self._environment, self._in_words = kept.environment
         self._window, self._rehearsed = self.journal.last_window(), False
         self._snapshots = Snapshots(kept.journal, kept.environment[0], kept.policy)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,24 +98,51 @@ class SeveralReleases:
     def __init__(self) -> None:
         self._blocks: dict[Key, Block] = {}
 
-    def keep(self, blocks: Mapping[Key, Block]) -> None:
-        """Take note of a release, once it is charged."""
+    def keep(self, blocks: Mapping[Key, Block], losses: Mapping[Hashable, float]) -> None:
+        """Take note of a release, once it is charged, and of what was charged for it."""
         for key, block in blocks.items():
+            norm, datum = key
+            loss = losses[datum]
+            paid = block.paid + (loss if norm == "l1" else loss * loss) * (1.0 - 2.0**-50)
             self._blocks.pop(key, None)
-            self._blocks[key] = block
+            self._blocks[key] = block._replace(paid=max(block.paid, math.nextafter(paid, 0.0)))
         while len(self._blocks) > _MOST_BLOCKS:
             del self._blocks[next(iter(self._blocks))]
 
-    def charged(
+    def drop(self, data: Iterable[Hashable]) -> None:
+        """Bound releases of these data no more together with those before."""
+        for datum in data:
+            for norm in ("l1", "l2"):
+                self._blocks.pop((norm, datum), None)
+
+    def charged(self, parts: Mapping[Key, Block], losses: dict[Hashable, float]) -> dict[Key, Block]:
+        """Lower the losses of a release where they are less together with those before; return what to `keep`.
+
+        Parameters
+        ----------
+        parts : the release: see `parts_of`.
+        losses : what the release costs each datum alone; changed in place.
+        """
+        blocks = {}
+        for key, part in parts.items():
+            norm, datum = key
+            blocks[key], losses[datum] = _with(self._blocks.get(key), part, norm, losses[datum])
+        return blocks
+
+    def again(self, parts: Mapping[Key, Block]) -> dict[Key, Block]:
+        """Return what to `keep` of a release whose charges are recorded."""
+        return {key: _longer(self._blocks.get(key), part) for key, part in parts.items()}
+
+    def parts_of(
         self,
         norm: str,
         value: Private,
         table: FeatureTable,
         scale: float,
         inside: Callable[[Array], float],
-        losses: dict[Hashable, float],
+        data: Mapping[Hashable, object],
     ) -> dict[Key, Block]:
-        """Lower the losses of a release where they are less together with those before; return what to `keep`.
+        """Return a release as a block for each datum; nothing if it is not bounded together with others.
 
         Parameters
         ----------
@@ -123,10 +151,10 @@ class SeveralReleases:
         table : the features.
         scale : of the noise, which is independent in each entry.
         inside : bounds the rounding inside the mechanism, given the largest sizes of the entries.
-        losses : what the release costs each datum alone; changed in place.
+        data : that the release is charged to.
         """
         tidy = value.terms.tidy()
-        if tidy.count > _MOST_TERMS or len(losses) > _MOST_DATA:
+        if tidy.count > _MOST_TERMS or len(data) > _MOST_DATA:
             return {}
         errors, sizes = entry_errors(value)
         rounding = float(errors.sum()) + inside(sizes.reshape(value.shape))
@@ -140,38 +168,58 @@ class SeveralReleases:
         owner = table.owner.take(features)
         order = np.argsort(owner, kind="stable")
         bounds = np.flatnonzero(np.diff(owner[order], prepend=-1, append=-1)).tolist()
-        blocks = {}
+        parts = {}
         for start, stop in pairwise(bounds):
             places = order[start:stop]
             datum = table.data[int(owner[places[0]])]
-            if datum not in losses:
+            if datum not in data:
                 continue
             curves = {feature: single(feature, table) for feature in features[places].tolist()}
-            own = Block(tidy.rows[places], features[places], weights[places], 0, curves, added, 0.0)
-            blocks[norm, datum], losses[datum] = _with(self._blocks.get((norm, datum)), own, norm, losses[datum])
-        return blocks
+            used, rows = np.unique(tidy.rows[places], return_inverse=True)
+            parts[norm, datum] = Block(rows, features[places], weights[places], used.size, curves, added, 0.0)
+        return parts
+
+    @staticmethod
+    def identity(parts: Mapping[Key, Block], table: FeatureTable) -> str:
+        """Return a hash of a release by which it is known again when it is played again; "" for none.
+
+        Equal hashes have equal coefficients of features that were made, in the same order, from the same numbers of the
+        same data: see `FeatureTable.history`. So they have the same norm of each change of a datum.
+        """
+        if not parts or table.history is None:
+            return ""
+        found = hashlib.blake2b(table.history, digest_size=16)
+        for key, (rows, features, weights, _, _, rounding, _) in parts.items():
+            found.update(repr((key, rounding, rows.size)).encode())
+            for column in (rows, features, weights):
+                found.update(column.tobytes())
+        return found.hexdigest()
 
 
 def _with(before: Block | None, new: Block, norm: str, loss: float) -> tuple[Block, float]:
     """Return the block with one more release, and what that is charged."""
-    used, rows = np.unique(new.rows, return_inverse=True)
-    block = new._replace(rows=rows, entries=used.size)
-    if before is not None and before.entries + used.size <= _MOST_ENTRIES:
-        curves = before.curves | new.curves
-        if len(curves) <= _MOST_ENTRIES:
-            block = Block(
-                np.concatenate([before.rows, rows + before.entries]),
-                np.concatenate([before.features, new.features]),
-                np.concatenate([before.weights, new.weights]),
-                before.entries + used.size,
-                curves,
-                before.rounding + new.rounding,
-                before.paid,
-            )
-            if len(curves) > 1:
-                loss = _least(block, norm, loss)
-    paid = block.paid + (loss if norm == "l1" else loss * loss) * (1.0 - 2.0**-50)
-    return block._replace(paid=max(block.paid, math.nextafter(paid, 0.0))), loss
+    block = _longer(before, new)
+    if block is not new and len(block.curves) > 1:
+        loss = _least(block, norm, loss)
+    return block, loss
+
+
+def _longer(before: Block | None, new: Block) -> Block:
+    """Return the block with one more release, of which nothing is paid yet; a full one is left to begin another."""
+    if before is None or before.entries + new.entries > _MOST_ENTRIES:
+        return new
+    curves = before.curves | new.curves
+    if len(curves) > _MOST_ENTRIES:
+        return new
+    return Block(
+        np.concatenate([before.rows, new.rows + before.entries]),
+        np.concatenate([before.features, new.features]),
+        np.concatenate([before.weights, new.weights]),
+        before.entries + new.entries,
+        curves,
+        before.rounding + new.rounding,
+        before.paid,
+    )
 
 
 def _least(block: Block, norm: str, loss: float) -> float:

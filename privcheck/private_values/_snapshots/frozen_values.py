@@ -75,13 +75,15 @@ def state_of(source: PrivateSource) -> dict[str, Any]:
     return {
         "source": {name: getattr(source, name) for name in _OF_SOURCE},
         "features": vars(source.features),
+        "several": vars(source.several),
         "draws": {name: getattr(source.draws, name) for name in _OF_DRAWS},
     }
 
 
 def put_together(source: PrivateSource, state: dict[str, Any], cells: list[Cell]) -> None:
     """Let a new source hold what another one held."""
-    for owner, name in ((source, "source"), (source.features, "features"), (source.draws, "draws")):
+    owners = {"source": source, "features": source.features, "several": source.several, "draws": source.draws}
+    for name, owner in owners.items():
         for attribute, value in state[name].items():
             setattr(owner, attribute, value)
     source.cells = [ref(cell) for cell in cells]
