@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,16 @@ from privcheck.arrays import Integers
 from privcheck.private_values._spans import Spans
 
 _PAGE = 256
+
+ONE_AT_A_TIME = RLock()
+"""Held while a feature, a draw or a term of a sum is added, as a policy may compute in threads of its own: columns are
+appended to one after the other, and sums that grow out of one another share theirs.
+"""
+
+if hasattr(os, "register_at_fork"):  # nobody may be left in a child to release it
+    os.register_at_fork(
+        before=ONE_AT_A_TIME.acquire, after_in_parent=ONE_AT_A_TIME.release, after_in_child=ONE_AT_A_TIME.release
+    )
 
 
 def as_long(given: Any, shape: tuple[int, ...]) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
-from privcheck.private_values._columns import Column, Steady, as_long
+from privcheck.private_values._columns import ONE_AT_A_TIME, Column, Steady, as_long
 from privcheck.private_values._curves.shapes import Curve, curve_of
 from privcheck.private_values._data_ids import DataIds
 from privcheck.private_values._spans import Spans
@@ -89,22 +89,23 @@ class FeatureTable:
         """
         if not (-math.inf < low < math.inf and -math.inf < high < math.inf):
             raise _infinite()
-        number = self.data.number(datum)
-        if number <= self._newest:
-            self.several = True
-        else:
-            self._newest = number
-        if self.history is not None:
-            self._go_on((number, low, high, whole, self.low._length))
-        self._hidden.append(min(max(float(value), low), high))
-        self.owner.append(number)
-        columns = self.low, self.high, self.group, self.multiplicity, self.whole
-        for column, given in zip(columns, (low, high, group, multiplicity, whole), strict=True):
-            if given == column._last:  # as its `append` does: a call for each costs more
-                column._length += 1
+        with ONE_AT_A_TIME:
+            number = self.data.number(datum)
+            if number <= self._newest:
+                self.several = True
             else:
-                column.append(given)
-        return self.low._length - 1
+                self._newest = number
+            if self.history is not None:
+                self._go_on((number, low, high, whole, self.low._length))
+            self._hidden.append(min(max(float(value), low), high))
+            self.owner.append(number)
+            columns = self.low, self.high, self.group, self.multiplicity, self.whole
+            for column, given in zip(columns, (low, high, group, multiplicity, whole), strict=True):
+                if given == column._last:  # as its `append` does: a call for each costs more
+                    column._length += 1
+                else:
+                    column.append(given)
+            return self.low._length - 1
 
     def add_all(
         self,
@@ -124,30 +125,37 @@ class FeatureTable:
             return range(0)
         if not (np.isfinite(lows).all() and np.isfinite(highs).all()):
             raise _infinite()
-        first, shape = len(self.low), lows.shape
-        if not self.several:
-            every = as_long(owners, shape)
-            self.several = bool(every[0] <= self._newest or (every[1:] <= every[:-1]).any())
-            self._newest = int(every[-1])
-        if self.history is not None:
-            self._go_on(tuple(as_long(column, shape).tolist() for column in (owners, lows, highs)))
+        shape = lows.shape
         columns: Any = self.owner, self.low, self.high, self._hidden, self.group, self.multiplicity, self.whole
         numbers = owners, lows, highs, np.clip(values, lows, highs), groups, multiplicities, wholes
-        for column, given in zip(columns, numbers, strict=True):
-            column.extend(as_long(given, shape))
-        return range(first, len(self.low))
+        with ONE_AT_A_TIME:
+            first = len(self.low)
+            if not self.several:
+                every = as_long(owners, shape)
+                self.several = bool(every[0] <= self._newest or (every[1:] <= every[:-1]).any())
+                self._newest = int(every[-1])
+            if self.history is not None:
+                self._go_on(tuple(as_long(column, shape).tolist() for column in (owners, lows, highs)))
+            for column, given in zip(columns, numbers, strict=True):
+                column.extend(as_long(given, shape))
+            return range(first, len(self.low))
 
     def add_group(self, bound: VectorBound) -> int:
         """Declare the norm bounds of a vector and return its group."""
-        self.bounds[self._next_group] = bound
-        self._next_group += 1
-        return self._next_group - 1
+        with ONE_AT_A_TIME:
+            self.bounds[self._next_group] = bound
+            self._next_group += 1
+            return self._next_group - 1
 
     def derived(self, keys: Sequence[Key], *columns: Any) -> Integers:
         """Return the features that are computed from others of one datum; equal keys give the same feature.
 
         The columns are those of `add_all`, with one number for each key.
         """
+        with ONE_AT_A_TIME:
+            return self._derived_from(keys, columns)
+
+    def _derived_from(self, keys: Sequence[Key], columns: Sequence[Any]) -> Integers:
         known, new = self._derived, dict[Key, int]()
         for place, key in enumerate(keys):
             if key not in known:
@@ -203,9 +211,10 @@ class FeatureTable:
 
     def derived_group(self, key: Key, bound: Callable[[], VectorBound]) -> int:
         """Return the group of a vector computed from others; equal keys give the same group."""
-        if key not in self._groups:
-            self._groups[key] = self.add_group(bound())
-        return self._groups[key]
+        with ONE_AT_A_TIME:
+            if key not in self._groups:
+                self._groups[key] = self.add_group(bound())
+            return self._groups[key]
 
     def keep(self, features: Spans) -> None:
         """Forget all features but these, and what belongs to no other; nothing may refer to the others any more."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
+from privcheck.private_values._columns import ONE_AT_A_TIME
 
 if TYPE_CHECKING:
     from privcheck.private_values._source import PrivateSource
@@ -102,8 +103,9 @@ class Terms:
         """Write out a single feature when its columns are first used: a sum that it goes on with never does."""
         if name != "_buffer":
             raise AttributeError(name)
-        self._buffer = buffer = _Buffer(1)
+        buffer = _Buffer(1)
         buffer.write((0,), (self._single,), (1,), (1.0,))
+        self._buffer = buffer  # written before another thread can see it
         return buffer
 
     @classmethod
@@ -166,21 +168,27 @@ class Terms:
             long, short = other, self
         if short.count == 0:
             return long
-        if short._single >= 0 and long._grow(short._single):
-            return Terms(long._buffer, long._used, long._last + 1, long.count + 1, long._settled)._in_order()
-        buffer, used, joined = long._buffer, long._used, long._goes_on(short)
+        with ONE_AT_A_TIME:
+            found = long._and(short)
+        return found._in_order()
+
+    def _and(self, short: Terms) -> Terms:
+        """Return the sum with shorter terms, in the buffer of these unless another sum goes on there."""
+        if short._single >= 0 and self._grow(short._single):
+            return Terms(self._buffer, self._used, self._last + 1, self.count + 1, self._settled)
+        buffer, used, joined = self._buffer, self._used, self._goes_on(short)
         total = used + short._used - joined
-        if buffer.used != used or buffer.lengths[used - 1] != long._last or buffer.weights.size < total:
+        if buffer.used != used or buffer.lengths[used - 1] != self._last or buffer.weights.size < total:
             buffer = _Buffer(2 * total)
-            buffer.write(*long.ranges)
+            buffer.write(*self.ranges)
         last = short._last
         if joined:
-            last += long._last if short._used == 1 else 0
+            last += self._last if short._used == 1 else 0
             buffer.lengths[used - 1] += short.ranges[2][0]
             buffer.end = None
         if short._used > joined:
             buffer.write(*(column[joined:] for column in short.ranges))
-        return Terms(buffer, total, last, long.count + short.count, long._settled)._in_order()
+        return Terms(buffer, total, last, self.count + short.count, self._settled)
 
     def _grow(self, feature: int) -> bool:
         """Add a feature with the weight 1 to the last range of a number, and return whether it goes on there."""

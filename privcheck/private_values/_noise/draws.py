@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privcheck.arrays import Array, Integers
+from privcheck.private_values._columns import ONE_AT_A_TIME
 from privcheck.private_values._terms import Terms
 
 if TYPE_CHECKING:
@@ -125,12 +126,13 @@ class Draws:
     def add(self, law: str, scales: Iterable[float]) -> int:
         """Add independent draws and return the lowest of their consecutive numbers."""
         new = [Draw(law, scale) for scale in scales]
-        self.noisy |= law != "uniform"
-        self.next -= len(new)
-        first = self.next + 1
-        self._draws.update(zip(range(first, first + len(new)), new, strict=True))
-        self.loose.update(range(first, first + len(new)))
-        return first
+        with ONE_AT_A_TIME:
+            self.noisy |= law != "uniform"
+            self.next -= len(new)
+            first = self.next + 1
+            self._draws.update(zip(range(first, first + len(new)), new, strict=True))
+            self.loose.update(range(first, first + len(new)))
+            return first
 
     def know(self, number: int, known: Known) -> None:
         """Say what a draw has become."""
