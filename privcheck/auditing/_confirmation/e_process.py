@@ -163,7 +163,7 @@ def tested_points(claim: Claim) -> tuple[tuple[float, float], ...]:
     delta of 1, are left out.
 
     >>> tested_points(Claim(epsilon=1.0, delta=0.1)), [round(delta, 3) for _, delta in tested_points(Claim(mu=1.0))]
-    (((1.0, 0.1),), [0.383, 0.239, 0.127, 0.021, 0.0])
+    (((1.0, 0.1),), [0.383, 0.238, 0.127, 0.021, 0.0])
     """
     if claim.epsilon is not None or claim.profile is None:
         return (((claim.epsilon or 0.0), claim.delta),)
