@@ -20,7 +20,7 @@ from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.watching import _kept_nights, read_watches, watch
 from privcheck.watching._evidence_store import BEGUN, COUNTED, EvidenceStore
 from tests.watching.policies import Blocks, Leaking
-from tests.watching.test_watch import FEW, counts, end_at
+from tests.watching.test_watch import FEW, MANY, counts, end_at
 
 SUMS = {"epsilon": 1.0, "runs": 40, "search": 600}
 
@@ -75,11 +75,11 @@ def store(tmp_path):
 @pytest.mark.chance(1e-6, "no alarm within 10 nights of a loss of three times the claim")
 def test_a_lost_night_does_not_blind_the_watch_to_the_same_code(store, monkeypatch):
     lose(monkeypatch, store)
-    found = watch(Leaking, store=store, nights=10, **FEW)
+    found = watch(Leaking, store=store, nights=10, **MANY)
     assert found.alarm is not None
     assert (found.alarm.since, len(found.versions)) == (2, 2)
     lose(monkeypatch, store)
-    again = watch(Leaking, store=store, **FEW)
+    again = watch(Leaking, store=store, **MANY)
     assert again.versions[-1].number == 3
     assert again.alarm == found.alarm  # it stands until other code is played
 

@@ -39,7 +39,7 @@ def test_a_true_claim_in_rho_is_not_accused(store):
 
 @pytest.mark.chance(1e-7, "no alarm within 8 nights of sixteen times the claimed rho")
 def test_a_leak_of_rho_raises_an_alarm_that_says_what_to_run(store):
-    found = watch(LeakingGaussian, store=store, rho=0.5, nights=8, **FEW)
+    found = watch(LeakingGaussian, store=store, rho=0.5, nights=8, **FEW | {"runs": 200})
     assert found.alarm is not None
     assert not any("failed with" in note for note in found.notes), found.notes
 
