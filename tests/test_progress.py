@@ -66,6 +66,7 @@ def test_work_that_is_announced_says_so_once_and_at_once_where_there_is_no_bar(s
     assert "another" not in shown.getvalue() or shows
 
 
+@pytest.mark.chance(0.0, "nothing in it is random")
 def test_work_that_takes_minutes_says_in_lines_how_far_it_is(capsys, monkeypatch):
     """Where standard error is a file, as in CI, there was no sign of life."""
     clock = iter([0.0, 30.0, 60.0, 90.0, 130.0, 200.0])
