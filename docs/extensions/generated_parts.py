@@ -55,16 +55,23 @@ def filled(text: str) -> str:
 def linked(text: str) -> str:
     """Return the text of a file at the top of the repository with links as they are seen from docs/.
 
+    A link to a Markdown file that has no page on the site keeps its text alone.
+
     >>> linked("[a](docs/method.md#many-audits), [b](examples/x.py), [c](CHANGELOG.md), [d](#there)")
     '[a](method.md#many-audits), [b](../examples/x.py), [c](changelog.md), [d](#there)'
+    >>> linked("[reported in private](.github/SECURITY.md)")
+    'reported in private'
     """
 
     def seen_from_docs(link: re.Match[str]) -> str:
-        inside = link[1].startswith("docs/")
-        page = PAGES.get(link[1]) or (link[1].removeprefix("docs/") if inside else f"../{link[1]}")
-        return f"]({page}{link[2]})"
+        text, file, anchor = link.groups()
+        inside = file.startswith("docs/")
+        if file.endswith(".md") and not inside and file not in PAGES:
+            return text
+        page = PAGES.get(file) or (file.removeprefix("docs/") if inside else f"../{file}")
+        return f"[{text}]({page}{anchor})"
 
-    return re.sub(r"\]\(([^#:)]+)(#[^)]*|)\)", seen_from_docs, text)
+    return re.sub(r"\[([^\[\]]*)\]\(([^#:)]+)(#[^)]*|)\)", seen_from_docs, text)
 
 
 def reference(names: list[str]) -> str:
