@@ -34,7 +34,9 @@ class KeptState:
     """The state that the code of a target can reach without being handed it, as it is now.
 
     It consists of class attributes; default arguments; variables of enclosing functions and of modules that the code
-    names; and caches of functools. Compared are values, and only the first of many.
+    names; and caches of functools. Compared are values, and only the first of many. Libraries that the code uses are
+    looked at, and not the libraries that these use: what changes there is of no run, such as a library that is loaded
+    when it is first needed.
 
     Parameters
     ----------
@@ -78,12 +80,27 @@ class _Walk:
     def __init__(self) -> None:
         self.found: dict[str, str] = {}
         self._seen: set[int] = set()
+        self._packages: tuple[str, ...] = ()  # of the code that is looked at, from the target on: two at most
 
     def visit(self, code: Any, *, asked: bool = False) -> None:
         """Look at what a function, a class or a callable object keeps; libraries only if they are asked for."""
         if id(code) in self._seen or len(self._seen) > MOST_OBJECTS or (_is_foreign(code) and not asked):
             return
+        packages = self._packages_with(_package(code))
+        if len(packages) > 2:
+            return
         self._seen.add(id(code))
+        outer, self._packages = self._packages, packages
+        try:
+            self._visit(code)
+        finally:
+            self._packages = outer
+
+    def _packages_with(self, package: str) -> tuple[str, ...]:
+        known = package in _FOREIGN or package in self._packages
+        return self._packages if known else (*self._packages, package)
+
+    def _visit(self, code: Any) -> None:
         if isinstance(code, functools.partial):
             self.visit(code.func)
         elif isinstance(code, type):
@@ -130,7 +147,7 @@ class _Walk:
         for attribute, value in vars(code).items():
             self._value(f"the attribute {attribute} of {name}", value)
         names = set(_names(code.__code__))
-        for variable in names & set(code.__globals__):
+        for variable in sorted(names & set(code.__globals__)):
             value = code.__globals__[variable]
             if isinstance(value, ModuleType):
                 self._module(value, names)
@@ -138,9 +155,10 @@ class _Walk:
                 self._value(f"the module's variable {variable}", value)
 
     def _module(self, module: ModuleType, names: set[str]) -> None:
-        if module.__name__.partition(".")[0] in _FOREIGN:
+        package = module.__name__.partition(".")[0]
+        if package in _FOREIGN or len(self._packages_with(package)) > 2:
             return
-        for variable in names & set(vars(module)):
+        for variable in sorted(names & set(vars(module))):
             value = vars(module)[variable]
             if not isinstance(value, ModuleType):
                 self._value(f"the variable {variable} of the module {module.__name__}", value)
@@ -154,9 +172,13 @@ class _Walk:
 
 
 def _is_foreign(code: Any) -> bool:
-    return str(getattr(code, "__module__", "builtins")).partition(".")[0] in _FOREIGN and not isinstance(
+    return _package(code) in _FOREIGN and not isinstance(
         code, functools.partial | staticmethod | classmethod | property
     )
+
+
+def _package(code: Any) -> str:
+    return str(getattr(code, "__module__", None) or "builtins").partition(".")[0]
 
 
 def _name(code: Any) -> str:
