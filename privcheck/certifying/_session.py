@@ -49,7 +49,7 @@ from privcheck.private_values import (
     refuse,
     without_common_shift,
 )
-from privcheck.reached_state import Coins, KnownCode
+from privcheck.reached_state import KnownCode, SeparateCoins
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Session(Recorder):
     def __post_init__(self) -> None:
         self.choices, self.awaited = 0, dict[int, Any]()
         self.log: DrawLog | None = None
-        self.process, self.charging, self.coins, self.code = Process(), Lock(), Coins(), KnownCode()
+        self.process, self.charging, self.coins, self.code = Process(), Lock(), SeparateCoins(), KnownCode()
         self.source = PrivateSource(on_leak=self.leaks.append)
         self.source.release = self._release_noised
         self.mechanisms: dict[MechanismCode, None] = {}

@@ -28,7 +28,7 @@ from privcheck.private_values._products import clip_ordinary
 from privcheck.private_values._spans import Spans
 from privcheck.private_values._terms import NOTHING, Terms
 from privcheck.private_values._vector_bounds import VectorBound
-from privcheck.reached_state import Coins, Kept, keep_as
+from privcheck.reached_state import Kept, SeparateCoins, keep_as
 
 __all__ = ["REVEAL", "Leak", "LeakError", "Private", "PrivateSource", "clip", "zeros"]
 
@@ -77,7 +77,7 @@ class PrivateSource:
         self.forgets, self.reading, self.advice, self.chooses = True, False, "", False
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.on_answer: Callable[[Any], object] | None = None
-        self.coins, self.closed = Coins(), False
+        self.coins, self.closed = SeparateCoins(), False
         self.on_change: Callable[[str], object] | None = None
         self.on_text: Callable[[str], object] | None = None
         self.functions: dict[str, Kept | None] = {}

@@ -11,5 +11,5 @@ from ._own_modules import is_taken as is_taken
 from ._own_modules import own_modules as own_modules
 from ._own_modules import take_as_own as take_as_own
 from ._referrers import referrers as referrers
-from ._separate_draws import Coins as Coins
+from ._separate_draws import SeparateCoins as SeparateCoins
 from ._walk import keep_as as keep_as

@@ -11,7 +11,7 @@ from privcheck.reached_state._kept import Kept, apart
 from privcheck.reached_state._looked_through import looked_through, place_of
 from privcheck.reached_state._no_messages import without_messages
 from privcheck.reached_state._plain_functions import is_plain
-from privcheck.reached_state._separate_draws import Coins
+from privcheck.reached_state._separate_draws import SeparateCoins
 
 
 class Run(Protocol):
@@ -28,7 +28,7 @@ class Run(Protocol):
     unknown : for functions, with the place of each, what they use that is not known to keep nothing.
     """
 
-    coins: Coins
+    coins: SeparateCoins
     reading: bool
     closed: bool
     on_change: Callable[[str], object] | None

@@ -29,7 +29,7 @@ from privcheck.reached_state._holders import (
 )
 from privcheck.reached_state._no_messages import without_messages
 from privcheck.reached_state._own_modules import is_own_class
-from privcheck.reached_state._separate_draws import Coins
+from privcheck.reached_state._separate_draws import SeparateCoins
 from privcheck.reached_state._sizes import Sizes
 from privcheck.reached_state._unchanged import Unchanged
 from privcheck.reached_state._walk import Walk, keep_as
@@ -146,7 +146,7 @@ class Kept:
         """Return the classes that were reached and are not those of an installed package.
 
         >>> own = type("Policy", (), {"__module__": "__main__"})
-        >>> Kept([float, Coins]).own_classes(), len(Kept([own]).own_classes())
+        >>> Kept([float, SeparateCoins]).own_classes(), len(Kept([own]).own_classes())
         ([], 1)
         """
         reached = (value for value in self.walk.seen.values() if isinstance(value, type))
@@ -198,7 +198,7 @@ def _emptied(cache: Any) -> Any:
 
 
 @contextmanager
-def apart(roots: Iterable[Any], coins: Coins, code: KnownCode | None = None) -> Iterator[Kept]:
+def apart(roots: Iterable[Any], coins: SeparateCoins, code: KnownCode | None = None) -> Iterator[Kept]:
     """Run a block whose writes are undone: what it reaches is put back, and generators draw coins of their own in it.
 
     Parameters

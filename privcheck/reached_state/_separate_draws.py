@@ -16,7 +16,7 @@ _STATE: Any = np.random.PCG64.state  # by which a subclass that takes note of wh
 _SEEDS: Any = np.random.BitGenerator.__dict__["_seed_seq"]
 
 
-class Coins:
+class SeparateCoins:
     """Gives states to generators, new ones in every block.
 
     Parameters
@@ -30,7 +30,7 @@ class Coins:
     Examples
     --------
     >>> one, two = (np.random.default_rng(7) for _ in range(2))
-    >>> with Coins(1).drawing([one]):
+    >>> with SeparateCoins(1).drawing([one]):
     ...     drawn = one.random()
     >>> drawn == two.random(), one.random() == np.random.default_rng(7).random()
     (False, True)

@@ -17,7 +17,7 @@ from privcheck.certifying._guard import guarded
 from privcheck.certifying._outside.trusted_base import FUNCTIONS
 from privcheck.errors import PrivcheckError
 from privcheck.private_values import PrivateSource
-from privcheck.reached_state import Coins, apart
+from privcheck.reached_state import SeparateCoins, apart
 
 REFUSED = {
     "Warns": "warnings.warn",
@@ -167,7 +167,7 @@ def test_a_registry_that_a_call_makes_is_gone_afterwards() -> None:
     source = PrivateSource()
     privcheck.feature(space["own"], source.scalar(0.1, 0.0, 1.0, 0), 0.0, 1.0)
     assert "__warningregistry__" not in space
-    with apart([space["own"]], Coins()):
+    with apart([space["own"]], SeparateCoins()):
         space["own"](0.1)
         assert "__warningregistry__" in space
 

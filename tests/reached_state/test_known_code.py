@@ -9,7 +9,7 @@ import types
 import numpy as np
 import pytest
 
-from privcheck.reached_state import Coins, Kept, KnownCode, apart
+from privcheck.reached_state import Kept, KnownCode, SeparateCoins, apart
 from privcheck.reached_state._kept import GIVEN_UP
 
 pytestmark = pytest.mark.filterwarnings("ignore:Setting the .* on a NumPy array:DeprecationWarning")
@@ -129,7 +129,7 @@ def held(policy: object) -> list[object]:
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_change_in_the_block_is_put_back(module, what) -> None:
-    policy, known, coins = module.Policy(), KnownCode(), Coins()
+    policy, known, coins = module.Policy(), KnownCode(), SeparateCoins()
     with apart([policy], coins, known):
         pass
     before = held(policy)
@@ -142,7 +142,7 @@ def test_a_change_in_the_block_is_put_back(module, what) -> None:
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_change_between_blocks_stays(module, what) -> None:
     """The block after it starts from it, and puts it back."""
-    policy, known, coins = module.Policy(), KnownCode(), Coins()
+    policy, known, coins = module.Policy(), KnownCode(), SeparateCoins()
     with apart([policy], coins, known):
         pass
     CHANGES[what](module)
@@ -176,7 +176,7 @@ def test_nothing_is_found_again_while_nothing_changes(module) -> None:
 
 def test_new_objects_are_found(module) -> None:
     """What is put into a list between blocks is put back after them."""
-    policy, known, coins = module.Policy(), KnownCode(), Coins()
+    policy, known, coins = module.Policy(), KnownCode(), SeparateCoins()
     for number in range(GIVEN_UP + 3):
         box = {"number": number}
         module.LIST.append(box)
@@ -189,7 +189,7 @@ def test_new_objects_are_found(module) -> None:
 def test_caches_are_empty_in_every_block(module) -> None:
     module.cached = functools.lru_cache(lambda x: x)
     exec("class Cached(Policy):\n    def select(self, context):\n        return cached(context)", module.__dict__)
-    policy, known, coins = module.Cached(), KnownCode(), Coins()
+    policy, known, coins = module.Cached(), KnownCode(), SeparateCoins()
     module.cached(0.5)
     for _ in range(3):
         with apart([policy], coins, known):
@@ -199,7 +199,7 @@ def test_caches_are_empty_in_every_block(module) -> None:
 
 
 def test_context_variables_lead_on(module) -> None:
-    policy, known, coins = module.Policy(), KnownCode(), Coins()
+    policy, known, coins = module.Policy(), KnownCode(), SeparateCoins()
 
     def blocks() -> None:
         for _ in range(2):
@@ -213,7 +213,7 @@ def test_context_variables_lead_on(module) -> None:
 
 
 def test_arrays_keep_what_they_hold_at_each_block(module) -> None:
-    policy, known, coins = module.Policy(), KnownCode(), Coins()
+    policy, known, coins = module.Policy(), KnownCode(), SeparateCoins()
     for number in range(3):
         module.ARRAY.fill(number)
         with apart([policy], coins, known):

@@ -17,7 +17,7 @@ from privcheck.certifying._context_isolation import copied_parts, generators, se
 from privcheck.certifying._translated.swapped_code import swap_again
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import bits_of, paused
-from privcheck.reached_state import Coins, Kept, looked_through, take_as_own
+from privcheck.reached_state import Kept, SeparateCoins, looked_through, take_as_own
 
 Build = Callable[[np.random.Generator], Any]
 
@@ -50,10 +50,10 @@ def from_clean(build: Build) -> Iterator[Build]:
         swap_again()
 
 
-def secret_coins(coins: np.random.Generator) -> Coins:
+def secret_coins(coins: np.random.Generator) -> SeparateCoins:
     """Return coins that only who knows the state of a Generator can foretell; it draws none for them."""
     state = repr(bits_of(coins).state).encode()
-    return Coins(int.from_bytes(hashlib.blake2b(state, key=b"state apart").digest(), "big"))
+    return SeparateCoins(int.from_bytes(hashlib.blake2b(state, key=b"state apart").digest(), "big"))
 
 
 def check_can_be_put_back(policy: Any) -> None:
@@ -111,7 +111,7 @@ class Separated:
     """A policy that draws separate coins in `select`; if it keeps the context, replay reveals that."""
 
     def __init__(self, policy: Any) -> None:
-        self._policy, self._coins, self._apart = policy, generators(policy), Coins()
+        self._policy, self._coins, self._apart = policy, generators(policy), SeparateCoins()
         self._reached = Kept([policy]).generators
 
     def select(self, context: Any) -> Any:

@@ -29,7 +29,7 @@ from privcheck.certifying._primitives.recorded_generators import (
     unrecorded_generator,
 )
 from privcheck.certifying._primitives.repeated_differences import Repeated
-from privcheck.certifying._primitives.replayed_coins import SEEDED, Coins, fixed_seeds, other_coins, seed_hook
+from privcheck.certifying._primitives.replayed_coins import SEEDED, ReplayedCoins, fixed_seeds, other_coins, seed_hook
 from privcheck.certifying._primitives.shipped_declarations import declared
 from privcheck.certifying._primitives.unread_noise import UnreadNoise
 from privcheck.certifying._replay import Difference, changed_rounds, replayed
@@ -68,7 +68,7 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     if not ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
     records = "numpy" in noise
-    hooks, coins = Hooks(), Coins(_modules(), recorded_generator if records else unrecorded_generator)
+    hooks, coins = Hooks(), ReplayedCoins(_modules(), recorded_generator if records else unrecorded_generator)
     try:
         with patched() as patches:
             for primitive in primitives:
@@ -118,7 +118,7 @@ def _patch_scipy(patches: Patches) -> None:
 class Player:
     """Plays a target with recorded primitives."""
 
-    def __init__(self, target: Target, contexts: Contexts | None, coins: Coins, noise: bool) -> None:
+    def __init__(self, target: Target, contexts: Contexts | None, coins: ReplayedCoins, noise: bool) -> None:
         self.target, self.contexts, self.coins, self.noise = target, contexts, coins, noise
         self.seeds: dict[int, dict[str, set[str]]] = {}
 

@@ -88,7 +88,7 @@ def seed_hook(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class Coins:
+class ReplayedCoins:
     """The global generators, and those that modules hold: every run starts with the same coins.
 
     Parameters
