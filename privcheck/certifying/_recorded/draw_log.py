@@ -113,6 +113,12 @@ class DrawLog:
         self.event, self.recorded, self.live = event, recorded, live
         self.place, self._tried, self.playing, self.stopped = 0, 0, True, None
 
+    def end(self) -> None:
+        """Take no more draws for the event, once another thread of the policy has released what it releases."""
+        if self.session is not None:
+            with self.session.source.turns:
+                self.playing = False
+
     def of(self, session: Session) -> DrawLog:
         """Take draws of this session from here on, and of no other."""
         self.session = session
@@ -140,6 +146,9 @@ class DrawLog:
 
     def drawn(self, by: DrawnBy, draw: Callable[[], Any]) -> Any:
         """Return the next draw of the event."""
+        assert self.session is not None
+        if self.stopped is None and self.session.source.turns.waited:
+            self.stopped = _at_once(by.location)
         if self.stopped is not None:
             raise Interrupted
         failed: Exception | None = None
@@ -198,6 +207,15 @@ class DrawLog:
         self.journal.commit()
         if self.journal.head() != (added.number, added.hash):
             raise Moved
+
+
+def _at_once(location: str) -> PrivcheckError:
+    """Return the error of a thread that releases while another one does: the order may be another one next time."""
+    got = words(f"one at {location} while another thread of the policy released, too")
+    hint = "with ledger= release in one thread, and let others compute what is released; the event has no answer yet"
+    return PrivcheckError(
+        "release", got, "releases one after another, in the order in which they are played again", hint
+    )
 
 
 def changed(what: str) -> PrivcheckError:

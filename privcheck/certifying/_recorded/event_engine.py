@@ -245,7 +245,7 @@ class Engine:
 
     def _check_log(self) -> None:
         assert self.log is not None
-        self.log.playing = False
+        self.log.end()
         if self.log.stopped is not None:  # the policy has caught what ended its call
             raise self.log.stopped
         self.log.check_all_drawn()
