@@ -214,11 +214,11 @@ class Session(Recorder):
         The charge stays if the mechanism raises an exception: whether it does may depend on the data. Threads take
         turns, from the charge until what was drawn is recorded, and nobody changes meanwhile what is released.
         """
+        self.process.check("a release")  # first: in a forked process nobody may be left to end a turn
         with self.source.turns:
             return self._release(mechanism, gathered(value, still=True), secure, location)
 
     def _release(self, mechanism: Mechanism, value: Any, secure: bool, location: str | None) -> Any:
-        self.process.check("a release")
         self._check_open()
         if self.log is not None:
             self.log.check_source(self)
