@@ -22,7 +22,7 @@ from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._leaks import Leak, LeakError
 from privcheck.private_values._noise.draws import Draws
 from privcheck.private_values._noise.noised import standard
-from privcheck.private_values._noise.turns import Turns
+from privcheck.private_values._noise.threads_in_turn import Turns
 from privcheck.private_values._one_datum import gathered
 from privcheck.private_values._private import REVEAL, Private
 from privcheck.private_values._products import clip as _clip
