@@ -174,7 +174,7 @@ def _settings() -> tuple[Any, ...]:
     if other := sorted(names - KNOWN_VARIABLES):
         got = words(f"a policy that sets the context variable {other[0]!r}")
         raise PrivcheckError("policy", got, "one that keeps its state in attributes", "a snapshot has nothing else")
-    printing = np.get_printoptions() if PRINTING in names else {}
+    printing = np.get_printoptions() if PRINTING in names else None
     return np.geterr(), decimal.getcontext().copy(), np.getbufsize(), np.geterrcall(), printing
 
 
