@@ -165,6 +165,21 @@ def test_releases_at_once_are_refused_with_a_ledger_whose_order_would_be_another
     assert (again.spent, again._policy.out) == (before, out)
 
 
+def test_which_of_two_releases_at_once_fits_into_the_budget_is_not_left_to_chance(tmp_path, monkeypatch):
+    charge = Session._charge
+
+    def slow(*arguments):
+        threading.Event().wait(0.2)
+        return charge(*arguments)
+
+    monkeypatch.setattr(Session, "_charge", slow)
+    guarded = guard(tmp_path, AtOnce, epsilon=0.2)
+    with pytest.raises(PrivcheckError, match="while another thread of the policy released, too"):
+        guarded.update(guarded.select(), 1.0)
+    kinds = [kind for (kind,) in rows(tmp_path, "SELECT kind FROM entry ORDER BY id")]
+    assert kinds[-2:] == ["update", "draw"], "the event has no answer yet"
+
+
 def test_releases_at_once_are_one_after_another_without_a_ledger():
     guarded = privcheck.guard(AtOnce, epsilon=2.0, arms=2)
     for _ in range(8):

@@ -10,6 +10,7 @@ from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.certifying._recorded.values import encoded_charges, noise_as_bytes, noise_of_bytes
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal import DRAW, Entry
+from privcheck.private_values import own_place
 
 if TYPE_CHECKING:
     from privcheck.certifying._recorded.events import Event
@@ -135,8 +136,11 @@ class DrawLog:
         return self._tried, None if self.live else {}
 
     def check_source(self, session: Session) -> None:
-        """Refuse a draw outside of every event, or of a policy that was thrown away."""
+        """Refuse a draw outside of every event, or of a policy that was thrown away; end one with releases at once."""
         if self.playing and self.session is session:
+            if session.source.turns.waited:
+                self.stopped = self.stopped or _at_once(own_place())
+                raise Interrupted
             return
         got = (
             "one outside of the calls of a guard" if self.session is session else "one of a policy that was thrown away"
@@ -146,9 +150,6 @@ class DrawLog:
 
     def drawn(self, by: DrawnBy, draw: Callable[[], Any]) -> Any:
         """Return the next draw of the event."""
-        assert self.session is not None
-        if self.stopped is None and self.session.source.turns.waited:
-            self.stopped = _at_once(by.location)
         if self.stopped is not None:
             raise Interrupted
         failed: Exception | None = None
