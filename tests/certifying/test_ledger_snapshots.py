@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privcheck import BudgetExceededError
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.certifying._recorded import snapshots
 from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.frozen_state import Thawed
+from privcheck.mechanisms import Laplace
 
 
 def loaded(name):
@@ -285,6 +287,34 @@ def test_a_policy_that_does_not_go_on_from_its_snapshot_is_found_out(tmp_path, m
     assert number == 0
     assert "does not go on as it did" in problem
     assert (guarded._policy.count, guarded.spent) == (10, 0.5)
+
+
+class Drops(policies.PlainBlocks):
+    """Releases its first reward, drops it later, and then releases more than its budget."""
+
+    def update(self, action, reward):
+        self.count += 1
+        if self.count == 1:
+            self.block = self.block + reward
+            Laplace.with_scale(1.0 / 0.3).release(self.block, self.rng)
+        if self.count == 5:
+            self.block = 0.0
+        if self.count == 6:
+            Laplace.with_scale(1.0 / 0.6).release(reward, self.rng)
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_refused_release_closes_after_a_snapshot_what_it_closes_without(tmp_path, monkeypatch, forgets):
+    """Whether a copy is made to go on with depends on what was looked at before, too."""
+    monkeypatch.setattr(snapshots, "EVERY", 1000)
+    guarded = guard(tmp_path, Drops)
+    for _ in range(5):
+        guarded.update(guarded.select(), 1.0)
+    if forgets:
+        guarded.forget()
+    with pytest.raises(BudgetExceededError):
+        guarded.update(guarded.select(), 1.0)
+    assert guarded.select() == 0
 
 
 def test_no_command_reads_a_snapshot(tmp_path, monkeypatch):

@@ -27,7 +27,8 @@ from privcheck.journal import Snapshot
 from privcheck.private_values import cells_of, put_together, state_of, taken_apart
 
 OF_SESSION = (
-    "round", "notes", "leaks", "refusals", "choices", "awaited", "mechanisms", "_checked_at", "_expects", "_most",
+    "round", "notes", "leaks", "refusals", "choices", "awaited", "mechanisms", "_checked_at", "_looked_at", "_expects",
+    "_most",
 )  # fmt: skip
 OF_COINS = ("_entropy", "_calls")
 SETS = (set, frozenset)
