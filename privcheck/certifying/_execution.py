@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 
 from privcheck.accounting import ReleaseRefusedError
@@ -130,6 +131,7 @@ def ask(
     A policy that cannot be copied chooses itself, and a note in the session says so. What the constructor drew is
     released before the first context is shown. `look` is shown the copy before it is thrown away.
     """
+    session.source.thread = get_ident()
     if context is None:
         with LOCK, in_guard():
             try:
@@ -184,6 +186,7 @@ def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) 
 
     Whether a later `select` releases them may depend on its context.
     """
+    session.source.thread = get_ident()
     with LOCK, in_guard():
         try:
             getattr(policy, by.learns)(*wrapped)

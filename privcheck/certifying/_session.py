@@ -211,13 +211,18 @@ class Session(Recorder):
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False, location: str | None = None) -> Any:
         """Charge the data behind `value`, and only then draw the noise; called by `mechanism.release`.
 
-        The charge stays if the mechanism raises an exception: whether it does may depend on the data.
+        The charge stays if the mechanism raises an exception: whether it does may depend on the data. Threads take
+        turns, from the charge until what was drawn is recorded, and nobody changes meanwhile what is released.
         """
-        self.process.check("a release")
+        self.process.check("a release")  # first: in a forked process nobody may be left to end a turn
+        with self.source.turns:
+            return self._release(mechanism, gathered(value, still=True), secure, location)
+
+    def _release(self, mechanism: Mechanism, value: Any, secure: bool, location: str | None) -> Any:
         self._check_open()
         if self.log is not None:
             self.log.check_source(self)
-        secure, value = secure or self.noise is None, gathered(value)
+        secure = secure or self.noise is None
         if not isinstance(value, Private):
             if self.noise is None:
                 check_sampler(mechanism, name_of(mechanism))

@@ -14,6 +14,7 @@ from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
 from privcheck.private_values._several_data.of_one_sum import lipschitz
+from privcheck.private_values._terms import Cell
 from privcheck.reached_state import applied_apart
 
 if TYPE_CHECKING:
@@ -209,14 +210,30 @@ def feature(function: Callable[[float], float], value: Any, low: float, high: fl
     return value.make(value.source, const.reshape(value.shape), terms)
 
 
-def gathered(value: Any) -> Any:
-    """Return a list of private values, or an array of them as objects, as one private array; anything else as it is."""
+def gathered(value: Any, *, still: bool = False) -> Any:
+    """Return a list of private values, or an array of them as objects, as one private array; anything else as it is.
+
+    Parameters
+    ----------
+    value : what a policy gave.
+    still : whether a private value is copied, so that what other threads of the policy write into it changes nothing.
+    """
     from privcheck.private_values._private import Private
 
+    if still and isinstance(value, Private):
+        return Private.over(_apart(value))
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
         found = Private.of(value)
         return value if found is None or found.is_public else found
     return value
+
+
+def _apart(value: Any) -> Cell:
+    """Return the entries of a private value in a cell of their own."""
+    cell = Cell(value.source, value.terms, value._const.copy())
+    for name in ("reused", "compared", "kind", "made", "reads_noise"):
+        setattr(cell, name, getattr(value._cell, name))
+    return cell
 
 
 def _of_several(entries: Entries) -> bool:

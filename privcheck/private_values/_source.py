@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from threading import get_ident
 from typing import Any
 from weakref import ReferenceType, ref
 
@@ -21,6 +22,7 @@ from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._leaks import Leak, LeakError
 from privcheck.private_values._noise.draws import Draws
 from privcheck.private_values._noise.noised import standard
+from privcheck.private_values._noise.threads_in_turn import Turns
 from privcheck.private_values._one_datum import gathered
 from privcheck.private_values._private import REVEAL, Private
 from privcheck.private_values._products import clip as _clip
@@ -46,6 +48,11 @@ class PrivateSource:
     ----------
     on_leak : called with each `Leak` before `LeakError` is raised; None only raises.
 
+    Attributes
+    ----------
+    thread : in which the policy was called last; 0 if it was not.
+    turns : taken by threads of the policy where they release something.
+
     Guarantee
     ---------
     Neighbours: streams that differ in one datum, i.e. in all features with that id at once, each within its interval.
@@ -70,10 +77,11 @@ class PrivateSource:
     """
 
     def __init__(self, on_leak: Callable[[Leak], object] | None = None) -> None:
-        self.features = FeatureTable()
+        self.features, self.turns = FeatureTable(), Turns()
         self.draws = Draws(partial(standard, rng=np.random.default_rng()))
         self.release: Callable[[Any, Private, str | None], Any] = _no_release
         self.several = SeveralReleases()
+        self.thread = 0
         self.forgets, self.reading, self.advice, self.chooses = True, False, "", False
         self.on_winner: Callable[[Any, Any], object] | None = None
         self.on_answer: Callable[[Any], object] | None = None
@@ -201,6 +209,13 @@ class PrivateSource:
             self._living()
         if len(self.features.low) >= self._next_sweep and self.forgets:
             self.forget()
+
+    def check_thread(self) -> None:
+        """Refuse what waits for the call of a policy to end, in a thread of its own for which that may wait."""
+        if self.thread not in (0, get_ident()):
+            got = words("a call of privcheck.feature in a thread that the policy has started")
+            hint = "it waits until update() ends: compute the feature before the thread starts, or after it has ended"
+            raise PrivcheckError("feature", got, "calls in the thread in which update() is called", hint)
 
     def forget(self) -> None:
         """Forget every number that no private value refers to any more; called at times, before a value is wrapped.

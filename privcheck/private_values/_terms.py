@@ -126,7 +126,7 @@ class Terms:
         """Ranges of consecutive features with one weight in one entry: entries, first features, lengths and weights."""
         buffer, used = self._buffer, self._used
         lengths = buffer.lengths[:used]
-        if used and lengths[-1] != self._last:
+        if used and (buffer.used == used or lengths[-1] != self._last):  # in a thread the last range may grow meanwhile
             lengths = lengths.copy()
             lengths[-1] = self._last
         return buffer.rows[:used], buffer.firsts[:used], lengths, buffer.weights[:used]
@@ -339,13 +339,13 @@ class Cell:
 
     def settle(self) -> None:
         """Replace draws of noise that are known by what they have become."""
-        if self.source is None or self.epoch == (epoch := self.source.draws.epoch):
-            return
-        self.epoch = epoch
-        added, self.terms, reused = self.source.draws.substituted(self.terms, self.size)
-        if added is not None:
-            self.const += added.reshape(self.const.shape)
-            self.reused = self.reused or (reused and self.terms.count > 0)
+        while self.source is not None and self.epoch != (epoch := self.source.draws.epoch):
+            with ONE_AT_A_TIME:
+                added, terms, reused = self.source.draws.substituted(self.terms, self.size)
+                if added is not None:
+                    self.const += added.reshape(self.const.shape)
+                    self.reused = self.reused or (reused and terms.count > 0)
+                self.terms, self.epoch = terms, epoch
 
     def kept(self) -> tuple[Any, ...]:
         """Return all that it holds, for `put_back`."""

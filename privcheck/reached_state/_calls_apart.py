@@ -36,6 +36,9 @@ class Run(Protocol):
     functions: dict[str, Kept | None]
     unknown: dict[str, tuple[str, ...]]
 
+    def check_thread(self) -> None:
+        """Refuse a call in a thread of the policy, which would wait for what the call of the policy holds."""
+
 
 CHAIN = 15
 """Calls in a row that are compared with calls apart, for a function that changed something."""
@@ -72,6 +75,8 @@ def applied_apart(
     that names, before it is called with anything (with an `on_change`, it is called all the same); what is not
     known to keep nothing is noted in `source`.
     """
+    if source is not None:
+        source.check_thread()
     plain = is_plain(function)
     if (
         source is not None

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privcheck import PrivcheckError
 from privcheck.certifying import ledger_problems
 from privcheck.certifying._recorded import snapshots
 
@@ -166,3 +167,53 @@ def test_a_set_whose_order_is_that_of_a_process_is_in_no_snapshot(tmp_path, monk
     ((problem,),) = rows(tmp_path, "SELECT problem FROM snapshot")
     assert problem == "" if kept else "a set of more than numbers" in problem
     close(guarded)
+
+
+def zeros_of_numba():
+    """Return functions of numba that return an array, and an array with a part of it."""
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def alone(size):
+        return np.zeros(size)
+
+    @numba.njit
+    def shared(size):
+        made = np.zeros(size)
+        return made, made[1:]
+
+    return alone, shared
+
+
+class Compiled(policies.PlainBlocks):
+    """Counts in arrays that compiled functions return, and in a part of one."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        self.counts = MADE[0](3)
+        self.last = self.counts[1:]
+
+    def select(self):
+        self.last[1] += 1.0
+        return int(self.counts[2]) % 2
+
+
+class Shared(Compiled):
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        self.counts, self.last = MADE[1](3)
+
+
+MADE = []
+
+
+def test_an_array_that_numba_returns_is_in_a_snapshot_unless_it_shares_its_memory(tmp_path, monkeypatch):
+    """Of two arrays with one memory a copy would have two."""
+    MADE[:] = zeros_of_numba()
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
+    guarded = guard(tmp_path, Compiled)
+    answers = [guarded.select() for _ in range(3)]
+    guarded.forget()
+    assert [*answers, *(guarded.select() for _ in range(3))] == [1, 0] * 3
+    with pytest.raises(PrivcheckError, match="memory belongs to an object that is no array"):
+        guard(tmp_path, Shared, scope="shared").forget()

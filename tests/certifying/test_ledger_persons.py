@@ -14,7 +14,7 @@ import pytest
 
 import privcheck
 from privcheck import BudgetExceededError, PrivcheckError
-from privcheck.certifying import ledger_problems
+from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.certifying._recorded.persons import Persons
 
 _spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
@@ -221,6 +221,31 @@ def test_a_late_reward_of_the_scope_before_takes_no_round_of_this_one(tmp_path):
         with pytest.raises(PrivcheckError, match=r"round: got a reward under the id 'e0', .* in a scope that this one"):
             call()
     new.update(1, 1.0, request_id="e3")
+
+
+class LateNoise(policies.Cautious):
+    delay = 3
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_late_reward_is_that_of_its_own_round_in_exports_and_refusals(tmp_path, forgets):
+    """Not of the round of the call, in which others tell theirs, too."""
+    guarded = guard(tmp_path, LateNoise, feedback="delayed", per_user=0.5)
+    for _ in range(3):
+        guarded.select()
+    guarded.update(2, 1.0, user="u1")
+    guarded.update(1, 1.0, user="u2")
+    with pytest.raises(
+        BudgetExceededError, match=r"u1, who has no budget left: 0\.5 each for the rewards of rounds 2,"
+    ):
+        guarded.update(3, 1.0, user="u1")
+    if forgets:
+        guarded.forget()
+    codes = [guarded._engine.persons.code(user) for user in ("u1", "u2")]
+    close(guarded)
+    ((*releases,),) = [scope.releases for scope in read_ledger(tmp_path / "budget.db")]
+    assert [(*row.charges, row.round, *row.persons) for row in releases] == [(2, 2, codes[0]), (1, 1, codes[1])]
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
 
 
 def test_a_scope_that_continues_another_keeps_ids_admissions_and_window(tmp_path, clock):

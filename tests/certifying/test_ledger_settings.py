@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import decimal
 import importlib.util
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privcheck import PrivcheckError
 from privcheck.certifying._recorded import snapshots
 
 _spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
@@ -82,3 +84,52 @@ def test_the_settings_of_a_service_are_not_those_of_its_policy(tmp_path):
     assert again.select() == 1
     assert decimal.getcontext().prec == 5
     close(again)
+
+
+class Printed(policies.PlainBlocks):
+    """Sets how numpy prints, calculates and warns."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        np.set_printoptions(precision=3)
+        np.setbufsize(256)
+        np.seterrcall(print)
+
+    def select(self):
+        return int((str(np.ones(1) / 3), np.getbufsize(), np.geterrcall()) == ("[0.333]", 256, print))
+
+
+def test_a_snapshot_has_the_other_settings_of_numpy_too(tmp_path):
+    """Those of printing are the context's since numpy 2.2, and the process's before."""
+    with np.printoptions():
+        guarded = guard(tmp_path, Printed)
+        assert guarded.select() == 1
+        guarded.forget()
+        close(guarded)
+        again = guard(tmp_path, Printed)
+        assert again.select() == 1
+        close(again)
+
+
+COUNT = contextvars.ContextVar("count", default=0)
+
+
+class Counts(policies.PlainBlocks):
+    """Counts in a context variable, which its own context has from call to call."""
+
+    def select(self):
+        COUNT.set(COUNT.get() + 1)
+        return COUNT.get() % 2
+
+
+def test_a_policy_that_keeps_something_in_a_context_variable_has_no_snapshot(tmp_path, monkeypatch):
+    monkeypatch.setattr(snapshots, "EVERY", 3)
+    guarded = guard(tmp_path, Counts)
+    answers = [guarded.select() for _ in range(5)]
+    with pytest.raises(PrivcheckError, match="sets the context variable 'count'"):
+        guarded.forget()
+    close(guarded)
+    again = guard(tmp_path, Counts)
+    assert [*answers, again.select()] == [1, 0] * 3
+    ((problem,),) = rows(tmp_path, "SELECT problem FROM snapshot")
+    assert "count" in problem

@@ -10,11 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privcheck import BudgetExceededError
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.certifying._recorded import snapshots
 from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.frozen_state import Thawed
+from privcheck.mechanisms import Laplace
+from privcheck.private_values import PrivateSource, taken_apart
+from privcheck.private_values._leaks import Made
+from privcheck.private_values._terms import Cell
 
 
 def loaded(name):
@@ -285,6 +290,81 @@ def test_a_policy_that_does_not_go_on_from_its_snapshot_is_found_out(tmp_path, m
     assert number == 0
     assert "does not go on as it did" in problem
     assert (guarded._policy.count, guarded.spent) == (10, 0.5)
+
+
+class Drops(policies.PlainBlocks):
+    """Releases its first reward, drops it later, and then releases more than its budget."""
+
+    def update(self, action, reward):
+        self.count += 1
+        if self.count == 1:
+            self.block = self.block + reward
+            Laplace.with_scale(1.0 / 0.3).release(self.block, self.rng)
+        if self.count == 5:
+            self.block = 0.0
+        if self.count == 6:
+            Laplace.with_scale(1.0 / 0.6).release(reward, self.rng)
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_refused_release_closes_after_a_snapshot_what_it_closes_without(tmp_path, monkeypatch, forgets):
+    """Whether a copy is made to go on with depends on what was looked at before, too."""
+    monkeypatch.setattr(snapshots, "EVERY", 1000)
+    guarded = guard(tmp_path, Drops)
+    for _ in range(5):
+        guarded.update(guarded.select(), 1.0)
+    if forgets:
+        guarded.forget()
+    with pytest.raises(BudgetExceededError):
+        guarded.update(guarded.select(), 1.0)
+    assert guarded.select() == 0
+
+
+class Assigns(policies.PlainBlocks):
+    """Writes noised rewards into an array of numpy, which reads them at once."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        self.last = np.zeros(2)
+
+    def select(self):
+        return int(self.last[0] > 0.5) if self.count % 3 == 2 else 0
+
+    def update(self, action, reward):
+        self.count += 1
+        self.last[action] = reward + self.rng.laplace(0.0, 8.0)
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_noise_is_read_after_a_snapshot_where_it_was_read_before(tmp_path, forgets):
+    """Before, an array of numpy did not read any more what was written into it."""
+    guarded = guard(tmp_path, Assigns)
+    for number in range(6):
+        if forgets and number == 2:
+            guarded.forget()
+        guarded.update(guarded.select(), 1.0)
+    kinds = [kind for (kind,) in rows(tmp_path, "SELECT kind FROM entry WHERE event > 0 ORDER BY id")]
+    assert kinds == ["select", "update", "draw", "answer"] * 6
+
+
+def test_a_snapshot_has_all_that_the_entries_of_an_array_are_known_by():
+    """A later version that gives a `Cell` another attribute has to write it, too."""
+    source = PrivateSource()
+    value = source.vector([0.5, 0.25], 0.0, 1.0, data=1)
+    told = {
+        "epoch": 3,
+        "reused": True,
+        "compared": "x > 0",
+        "kind": "n",
+        "made": Made("f", 1, "g"),
+        "reads_noise": True,
+    }
+    for name, given in told.items():
+        setattr(value._cell, name, given)
+    make, arguments = taken_apart(value._cell)
+    again = make(*arguments)
+    assert {name: getattr(again, name) for name in told} == told
+    assert {*Cell.__slots__} == {*told, "__weakref__", "const", "size", "source", "terms"}
 
 
 def test_no_command_reads_a_snapshot(tmp_path, monkeypatch):

@@ -40,6 +40,34 @@ def test_code_is_put_back_when_the_last_guard_ends(policy):
     assert policy.update.__code__ is own
 
 
+class Collects:
+    """Collects garbage in a thread for which it waits."""
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        thread = threading.Thread(target=gc.collect, daemon=True)
+        thread.start()
+        thread.join(5.0)
+        self.ended = not thread.is_alive()
+
+
+def test_a_guard_is_collected_in_a_thread_for_which_the_call_of_another_one_waits(policy):
+    """The call has the lock, so that the code is put back later: at the latest when the next guard is made."""
+    gc.collect()
+    own, collects = policy.update.__code__, Collects()
+    guarded, other = (privcheck.guard(each, epsilon=1.0, arms=1) for each in (collects, policy))
+    assert policy.update.__code__ is not own
+    arm = guarded.select()
+    other.me = [other]
+    del other
+    guarded.update(arm, 1.0)
+    assert collects.ended
+    privcheck.guard(Collects(), epsilon=1.0, arms=1)
+    assert policy.update.__code__ is own
+
+
 def test_code_is_put_back_when_a_guard_cannot_be_built(policy):
     own = policy.update.__code__
     with pytest.raises(privcheck.errors.PrivcheckError):

@@ -10,6 +10,7 @@ from privcheck.certifying._recorded.interrupts import is_interrupt
 from privcheck.certifying._recorded.values import encoded_charges, noise_as_bytes, noise_of_bytes
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal import DRAW, Entry
+from privcheck.private_values import own_place
 
 if TYPE_CHECKING:
     from privcheck.certifying._recorded.events import Event
@@ -113,6 +114,12 @@ class DrawLog:
         self.event, self.recorded, self.live = event, recorded, live
         self.place, self._tried, self.playing, self.stopped = 0, 0, True, None
 
+    def end(self) -> None:
+        """Take no more draws for the event, once another thread of the policy has released what it releases."""
+        if self.session is not None:
+            with self.session.source.turns:
+                self.playing = False
+
     def of(self, session: Session) -> DrawLog:
         """Take draws of this session from here on, and of no other."""
         self.session = session
@@ -129,8 +136,11 @@ class DrawLog:
         return self._tried, None if self.live else {}
 
     def check_source(self, session: Session) -> None:
-        """Refuse a draw outside of every event, or of a policy that was thrown away."""
+        """Refuse a draw outside of every event, or of a policy that was thrown away; end one with releases at once."""
         if self.playing and self.session is session:
+            if session.source.turns.waited:
+                self.stopped = self.stopped or _at_once(own_place())
+                raise Interrupted
             return
         got = (
             "one outside of the calls of a guard" if self.session is session else "one of a policy that was thrown away"
@@ -198,6 +208,15 @@ class DrawLog:
         self.journal.commit()
         if self.journal.head() != (added.number, added.hash):
             raise Moved
+
+
+def _at_once(location: str) -> PrivcheckError:
+    """Return the error of a thread that releases while another one does: the order may be another one next time."""
+    got = words(f"one at {location} while another thread of the policy released, too")
+    hint = "with ledger= release in one thread, and let others compute what is released; the event has no answer yet"
+    return PrivcheckError(
+        "release", got, "releases one after another, in the order in which they are played again", hint
+    )
 
 
 def changed(what: str) -> PrivcheckError:

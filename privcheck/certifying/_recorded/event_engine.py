@@ -175,8 +175,8 @@ class Engine:
                 played.calls.check_open(f"{event.kind}()")
             if event.person and (refused := self._refusal(event)) is not None:
                 return refused
-            event.number, event.round, event.environment = self._events + 1, played.session.round, self._environment
-            event.entry = None
+            event.round = played.round_of(event.kind, event.given)
+            event.entry, event.number, event.environment = None, self._events + 1, self._environment
             prepared = played.prepare(event.kind, event.given, earlier=event.earlier)
         except PrivcheckError as error:  # the policy was told nothing, and nothing is recorded
             return Answer(error=error)
@@ -212,8 +212,8 @@ class Engine:
         self.played.check_arguments(event.given)  # what is wrong changes nothing, whoever gave it
         answer = Answer(error=refused, person=event.person)
         if event.request:
-            person, event.person, event.number, event.round = event.person, "", -1, self.played.session.round
-            event.environment = self._environment
+            person, event.person, event.number = event.person, "", -1
+            event.round, event.environment = self.played.round_of(event.kind, event.given), self._environment
             self._position = event.record(self.journal, answer).place
             event.person = person
         return answer.shown_to(event.user)
@@ -245,7 +245,7 @@ class Engine:
 
     def _check_log(self) -> None:
         assert self.log is not None
-        self.log.playing = False
+        self.log.end()
         if self.log.stopped is not None:  # the policy has caught what ended its call
             raise self.log.stopped
         self.log.check_all_drawn()

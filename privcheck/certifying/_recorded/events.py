@@ -124,7 +124,7 @@ class Event:
     user : the person's name, for messages.
     number : its number, from 1; it selects the coins.
     window : in which the person gave the reward.
-    round : in which it happens.
+    round : in which it happens; of a reward that comes later, its own.
     environment : the code of what plays it.
     told : a salt, and the arguments as bytes; None where nothing is recorded.
     entry : the entry that says that it happens; None before it is recorded.

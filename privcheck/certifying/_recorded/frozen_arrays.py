@@ -22,10 +22,11 @@ def array_apart(value: Any) -> Any:
     writeable, owner = value.flags.writeable, value
     while type(owner.base) is np.ndarray:
         owner = owner.base
-    if owner.base is not None and writeable:
+    elsewhere = owner.base is not None and not _is_of_one_array(owner.base)
+    if elsewhere and writeable:
         got = words("a policy with an array whose memory belongs to an object that is no array")
         raise PrivcheckError("policy", got, "arrays with memory of their own", "copy it")
-    if owner is value or owner.base is not None:
+    if owner is value or elsewhere:
         if value.dtype.hasobject:
             return _of_objects, (value.ravel().tolist(), value.shape, value.dtype)
         order: Literal["F", "C"] = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
@@ -36,6 +37,11 @@ def array_apart(value: Any) -> Any:
         raise _unusual()
     offset = value.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
     return _part, (owner, value.shape, value.dtype, offset, value.strides, writeable)
+
+
+def _is_of_one_array(memory: Any) -> bool:
+    """Return whether memory that is no array's own is that of one array alone, as what a function of numba returns."""
+    return type(memory).__module__ == "_nrt_python" and memory.refcount == 1
 
 
 def _whole(data: bytes, dtype: Any, shape: tuple[int, ...], order: Any, writeable: bool) -> Any:

@@ -8,6 +8,7 @@ import io
 import pickle
 import zlib
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,15 @@ from privcheck.journal import Snapshot
 from privcheck.private_values import cells_of, put_together, state_of, taken_apart
 
 OF_SESSION = (
-    "round", "notes", "leaks", "refusals", "choices", "awaited", "mechanisms", "_checked_at", "_expects", "_most",
+    "round", "notes", "leaks", "refusals", "choices", "awaited", "mechanisms", "_checked_at", "_looked_at", "_expects",
+    "_most",
 )  # fmt: skip
 OF_COINS = ("_entropy", "_calls")
 SETS = (set, frozenset)
+PRINTING = "format_options"
+KNOWN_VARIABLES = {"numpy.ufunc.extobj", "decimal_context", PRINTING}
+"""Context variables of numpy and decimal, whose settings are in a snapshot."""
+
 PLAIN = frozenset({int, bool, complex, str, bytes, type(None), list, dict, tuple, set, frozenset, type})
 
 
@@ -158,14 +164,29 @@ class Thawed:
         return played
 
 
-def _settings() -> tuple[Any, Any]:
-    """Return what a policy may have set for all arithmetic of its context."""
-    return np.geterr(), decimal.getcontext().copy()
+def _settings() -> tuple[Any, ...]:
+    """Return what a policy may have set for all arithmetic, and text, of its context.
+
+    Raises
+    ------
+    PrivcheckError : it has set context variables of others.
+    """
+    names = {variable.name for variable in copy_context()}
+    if other := sorted(names - KNOWN_VARIABLES):
+        got = words(f"a policy that sets the context variable {other[0]!r}")
+        raise PrivcheckError("policy", got, "one that keeps its state in attributes", "a snapshot has nothing else")
+    printing = np.get_printoptions() if PRINTING in names else None
+    return np.geterr(), decimal.getcontext().copy(), np.getbufsize(), np.geterrcall(), printing
 
 
-def _set(errors: Any, numbers: Any) -> None:
+def _set(errors: Any, numbers: Any, buffer: int = 0, call: Any = None, printing: Any = None) -> None:
     np.seterr(**errors)
     decimal.setcontext(numbers)
+    if buffer:
+        np.setbufsize(buffer)
+        np.seterrcall(call)
+    if printing:
+        np.set_printoptions(**printing)
 
 
 def _named(session: Session, bits: Any) -> dict[str, Any]:

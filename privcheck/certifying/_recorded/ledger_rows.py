@@ -26,7 +26,7 @@ class ReleaseRow:
     Parameters
     ----------
     scope : its name.
-    event, round : when.
+    event, round : when; under delayed feedback, the round whose reward was told.
     mechanism, scale, location : which noise, of the code at which line.
     charges : of each datum; none of a draw on a public value.
     persons : the codes of the persons whose rewards it charges.

@@ -21,6 +21,7 @@ from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback
 from privcheck.mechanisms import recording
+from privcheck.private_values import whole_number
 
 
 @dataclass
@@ -100,6 +101,12 @@ class Played:
         if not earlier:
             self.open.close(wrapped)
         return wrapped
+
+    def round_of(self, kind: str, given: tuple[Any, ...]) -> int:
+        """Return the round of a call: under delayed feedback the one whose reward it tells."""
+        if kind == self.kind.learns and "round" in (told := self.kind.told) and len(given) == len(told):
+            return whole_number(given[told.index("round")]) or self.session.round
+        return self.session.round
 
     def play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None = None) -> Answer:
         """Return what a call is answered; one that is played again has an answer already, which stands."""

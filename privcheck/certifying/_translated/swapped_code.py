@@ -22,7 +22,7 @@ from privcheck.certifying._translated import private_indices as indices
 from privcheck.certifying._translated.known_functions import called, in_guard
 from privcheck.certifying._translated.own_functions import own_functions
 from privcheck.certifying._translated.rewriting import HELPERS, SIDE, rewritten
-from privcheck.private_values import feature
+from privcheck.private_values import Private, feature, gathered
 from privcheck.reached_state import LOCK
 
 known_functions.TABLE[id(feature)] = lambda *arguments, **options: _feature(*arguments, **options)
@@ -64,7 +64,8 @@ class _Exchange:
     """A block that reads or changes what is exchanged. One thread at a time is in one, which may enter it again.
 
     Python may collect garbage anywhere inside the block, and with it a guard, whose translation ends in this thread:
-    that waits for the end of the block.
+    that waits for the end of the block. It may do so in a thread of a policy, too, for which the call of a guard waits,
+    which has the lock.
     """
 
     def __init__(self) -> None:
@@ -84,8 +85,16 @@ class _Exchange:
             left = self.depth == 0 and bool(self.ended)
             LOCK.release()
         if left:  # by a guard that ended after the last look
-            with self:
-                pass
+            self.go_on()
+
+    def go_on(self) -> None:
+        """End what has ended, unless another thread has the lock, which may wait for this one: the next block does."""
+        if LOCK.acquire(blocking=False):
+            try:
+                with self:
+                    pass
+            finally:
+                LOCK.release()
 
 
 _EXCHANGE = _Exchange()
@@ -123,6 +132,11 @@ class Translation:
         _EXCHANGE.ended.append(self)
         with _EXCHANGE:
             pass
+
+    def collected(self) -> None:
+        """Do what `end` says when the guard is garbage, in whatever thread and wherever that is: wait for nothing."""
+        _EXCHANGE.ended.append(self)
+        _EXCHANGE.go_on()
 
     def put_back(self) -> None:
         """Do what `end` says, inside of a block."""
@@ -162,7 +176,7 @@ def translated_for(target: Any, make: Callable[[], Made]) -> Made:
     except BaseException:
         translation.end()
         raise
-    weakref.finalize(made, translation.end)
+    weakref.finalize(made, translation.collected)
     return made
 
 
@@ -192,6 +206,9 @@ def swap_again() -> None:
 def _feature(*arguments: Any, **options: Any) -> Any:
     """Stand for `privcheck.feature`, whose function computes with ordinary numbers: it runs as it was written."""
     values = list(arguments)
+    given = gathered(values[1] if len(values) > 1 else options.get("value"))
+    if isinstance(given, Private) and given.source is not None:
+        given.source.check_thread()
     with untranslated():
         if values:
             values[0] = _as_written(values[0])

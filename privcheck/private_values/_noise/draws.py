@@ -136,18 +136,20 @@ class Draws:
 
     def know(self, number: int, known: Known) -> None:
         """Say what a draw has become."""
-        draw = self._draws[number]
-        draw.known, draw.spent, draw.scores = known, "", None
-        self.loose.discard(number)
-        self.epoch += 1
+        with ONE_AT_A_TIME:
+            draw = self._draws[number]
+            draw.known, draw.spent, draw.scores = known, "", None
+            self.loose.discard(number)
+            self.epoch += 1
 
     def flip(self, numbers: Iterable[int]) -> None:
         """Turn fresh draws into public coins."""
         nothing = np.zeros(0, np.int64), np.zeros(0)
         for number in numbers:
-            draw = self._draws[number]
-            if draw.fresh:
-                self.know(number, Known(self.sample(draw.law, draw.scale), *nothing))
+            with ONE_AT_A_TIME:
+                draw = self._draws[number]
+                if draw.fresh:
+                    self.know(number, Known(self.sample(draw.law, draw.scale), *nothing))
 
     def spend(self, numbers: Iterable[int], why: str) -> None:
         """Say that draws are not noise any more, although they are not known."""

@@ -164,7 +164,16 @@ def publish(value: Private) -> str | None:
     3. Where entries hold several draws, or share them, it is first tried to release the entries in which these draws
        met data for the first time; if that makes the array public, nothing else is released.
     4. Of draws that decided a noisy maximum of Laplace noise, all scores are released first, given the winner.
+
+    Of threads that read noise at once, one does first: another one finds public what the first has released.
     """
+    if value.source is None:
+        return None
+    with value.source.turns:
+        return _publish(value)
+
+
+def _publish(value: Private) -> str | None:
     value.settle()
     if value.is_public:
         return None
@@ -176,14 +185,14 @@ def publish(value: Private) -> str | None:
         return IN_SELECT
     if scores := next((found for number in held.rows_of if (found := draws[number].scores) is not None), None):
         _release_scores(scores)
-        return publish(value)
+        return _publish(value)
     spent = [draws[number].spent for number in held.rows_of if draws[number].spent]
     if spent:
         return spent[0]
     if held.data:
         noise = held.noise(draws)
         if (isinstance(noise, str) or not held.is_simple) and _published_homes(value, held):
-            return publish(value)
+            return _publish(value)
         if isinstance(noise, str):
             return noise
         _flip_others(value, held, noise)
@@ -307,6 +316,13 @@ def winner(scores: Private) -> int | None:
     score differences over the scale. Where the release of all scores costs no datum more than that, they are released.
     None of the draws is noise after a noisy maximum. Reading one releases all scores, in full, if the noise is Laplace.
     """
+    if scores.source is None:
+        return None
+    with scores.source.turns:
+        return _winner(scores)
+
+
+def _winner(scores: Private) -> int | None:
     scores.settle()
     if scores.ndim != 1 or scores.is_public or scores.source is None:
         return None
