@@ -128,9 +128,10 @@ OF_CALL = "evidence that the call alone loses more than the claim allows"
 
 def noisy_steps(found: Steps) -> tuple[NoisyStep, ...]:
     """Return what draws: steps that can be played alone, those after others, and where no argument moves."""
-    on = Counter(number for number, _ in {(step.function, id(step.pair)) for step in found.steps})
+    isolated = [*found.steps, *found.mixed]
+    on = Counter(number for number, _ in {(step.function, id(step.pair)) for step in isolated})
     moves: dict[int, dict[str, None]] = {}
-    for step in found.steps:
+    for step in isolated:
         moves.setdefault(step.function, {}).update(dict.fromkeys(step.moves))
     names = {number: function.__qualname__ for number, function in enumerate(found.functions)}
     places = {number: place_of_function(function) for number, function in enumerate(found.functions)}
