@@ -41,6 +41,9 @@ MOST_VALUES = 4
 DRAWN = 32
 """Calls from which they are taken: some are rare."""
 
+ROUNDING = 1e-9
+"""By how much of the range in which the values move a part, rounding may move it between neighbours."""
+
 RUNS = 2 * MOST_VALUES + 3
 """Runs of the target that it takes."""
 
@@ -97,7 +100,7 @@ def mixes(one: list[Outputs], two: list[Outputs]) -> bool:
     if any(not _same(column[:1], column[-1:]) for parts in (here, there) for column in parts.values()):
         return False  # coins that cannot be replayed come in, too
     moved = _moved(here)
-    return bool(moved | _moved(there)) and not any(_same(here[place], there.get(place)) for place in moved)
+    return bool(moved | _moved(there)) and not any(_alike(here[place], there.get(place)) for place in moved)
 
 
 def _with_other_values(was: RecordedCall, step: Step) -> list[RecordedCall]:
@@ -132,6 +135,13 @@ def _moved(parts: dict[tuple[str, int], Any]) -> set[tuple[str, int]]:
 
 def _same(one: Any, two: Any) -> bool:
     return two is not None and bool(np.array_equal(one, two, equal_nan=one.dtype.kind == "f"))
+
+
+def _alike(one: Any, two: Any) -> bool:
+    """Tell whether a part is the same function of the values on both neighbours, but for rounding."""
+    if two is None or one.dtype.kind != "f" or not np.isfinite(one).all():
+        return _same(one, two)
+    return bool(np.allclose(one, two, rtol=0.0, atol=ROUNDING * np.ptp(one)))
 
 
 class _Around(Forcing):

@@ -69,6 +69,8 @@ def shown(*rows):
     [
         (shown([0.0, 1.0], [1.0, 1.0], [0.0, 1.0]), shown([0.0, 2.0], [1.0, 2.0], [0.0, 2.0]), False),
         (shown([0.0], [1.0], [0.0]), shown([0.0], [2.0], [0.0]), True),
+        (shown([0.0], [1.0], [0.0]), shown([1e-12], [1.0], [1e-12]), False),
+        (shown([1e9], [1e9 + 1.0], [1e9]), shown([1e9 + 1.0], [1e9 + 2.0], [1e9 + 1.0]), True),
         (shown([3.0], [3.0], [3.0]), shown([0.0], [2.0], [0.0]), True),
         (shown([3.0], [3.0], [3.0]), shown([4.0], [4.0], [4.0]), False),
         (shown([0.0], [1.0], [0.5]), shown([0.0], [2.0], [0.0]), False),
@@ -76,7 +78,18 @@ def shown(*rows):
         (shown([0.0, 0.0], [1.0, 0.0], [0.0, 0.0]), shown([0.0], [1.0], [0.0]), False),
         (shown([0.0, 0.0], [0.0, 1.0], [0.0, 0.0]), shown([0.0], [1.0], [0.0]), True),
     ],
-    ids=["a part", "another function", "on one", "written over", "unlike coins", "there", "fewer", "another place"],
+    ids=[
+        "a part",
+        "another function",
+        "rounded",
+        "among large numbers",
+        "on one",
+        "written over",
+        "unlike coins",
+        "there",
+        "fewer",
+        "another place",
+    ],
 )
 def test_parts_of_outputs_decide(one, two, expected):
     assert mixes(one, two) is expected
