@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from privcheck.auditing._confirmation.fixed_runs import search_and_confirm
 from privcheck.auditing._confirmation.sequential_audit import search_and_bet
+from privcheck.auditing._costs import WALL_CAP
 from privcheck.auditing._extent import Extent, fitted_again, make_extent
 from privcheck.auditing._harness.checked_runs import check_runs
 from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
@@ -112,9 +113,12 @@ def _played(plan: Plan, candidates: list[StreamPair], started: float, workers: E
 
 
 def _with_time(found: Played) -> Played:
-    """Return an audit that counted no run with the time that it needs, where that is known."""
+    """Return an audit that counted no run with the time that it needs, or why it ended, where that is known."""
     needed = found.extent.needed
-    return found if needed is None else replace(found, outcome=replace(found.outcome, notes=(needed.nothing_counted,)))
+    if needed is None:
+        return found
+    note = needed.nothing_counted if needed.too_long else needed.ended_by_the_clock(WALL_CAP)
+    return replace(found, outcome=replace(found.outcome, notes=(note,)))
 
 
 def _kept_extent(

@@ -51,6 +51,20 @@ class TimeNeeded:
             "in nights of `privcheck watch`, whose evidence adds up"
         )
 
+    def ended_by_the_clock(self, cap: float) -> str:
+        """What is said where no run could be counted of an audit that would have fitted into its time budget.
+
+        Parameters
+        ----------
+        cap : the multiple of the time budget at which the clock ended it.
+        """
+        return (
+            f"no run was counted, so there is no lower bound: the audit ended at {cap:g} times its time budget by the "
+            f"clock. It was planned for runs of {_digits(self.run)} s of the processor, as in the pilot: either other "
+            "programs had the processor meanwhile, or later runs took longer. Ask again on an idle machine, or with a "
+            f"time budget of more than {rounded(self.budget):,} s"
+        )
+
     @property
     def too_many_pairs(self) -> str:
         """What is said where the pairs that were asked for leave no time for counted runs."""

@@ -249,6 +249,18 @@ def test_a_slow_target_ends_within_the_cap_of_its_budget():
     assert report.seconds < 2.0, "what does not fit into the budget is not begun"
 
 
+def test_an_audit_that_the_clock_ends_names_no_time_that_was_not_enough(monkeypatch):
+    """A pilot of fast runs, and slow ones after it, as on a machine whose processor others take."""
+    monkeypatch.setattr(costs, "measured_costs", lambda *_: Costs(1e-5))
+    report = privcheck.audit(Slow, **OPTIONS, time_budget=0.7)
+    (note,) = report.notes
+    assert (report.counted_runs, report.epsilon_lower) == (0, None)
+    assert "the audit ended at 3 times its time budget by the clock" in note
+    assert "runs of 1e-05 s" in note
+    assert not re.search(r"smallest audit|needs a time budget", note)
+    assert float(re.search(r"more than ([\d,]+) s", note)[1].replace(",", "")) >= 0.7
+
+
 def test_the_time_that_is_named_is_enough(policies, monkeypatch):
     """At 5 ms a run: with the time budget of the note all pairs are screened, and with less they are not."""
     costing(monkeypatch, 5e-3)

@@ -16,6 +16,7 @@ from privcheck.auditing._steps.find_steps import best_tried, is_looked_into, own
 from privcheck.auditing._steps.other_coins import runs_for
 from privcheck.auditing._steps.reported_steps import PROVIDED
 from privcheck.auditing._steps.search_steps import FIRST, search_steps
+from privcheck.auditing._steps.shown_alike import RUNS
 from privcheck.auditing._steps.stand_ins import generators_seen
 from privcheck.progress import progress
 from privcheck.results import Outcome, Suspicion
@@ -68,7 +69,7 @@ def _suspected(plan: Plan, started: float) -> Suspicion | None:
     if deadline - now < 2.0 * PILOT_SHARE * budget:
         return None
     cost = seconds_per_run(runner, plan.candidates, seed, PILOT_SHARE * budget)
-    fewest = 2 * FIRST + RUNS_OF_A_PAIR * FEWEST_PAIRS + 2 * (runs_for(claim) + 1)
+    fewest = 2 * FIRST + RUNS_OF_A_PAIR * FEWEST_PAIRS + 2 * (runs_for(claim) + 1) + RUNS
     left = deadline - time.monotonic()
     if cost < SLOW or fewest * cost > left:
         return None

@@ -19,7 +19,8 @@ from privcheck.auditing._steps.law_of_calls import LawOfCalls
 from privcheck.auditing._steps.other_coins import moves_with_other_coins, runs_for
 from privcheck.auditing._steps.played_alone import Alone, best_alone
 from privcheck.auditing._steps.reported_steps import ONE_TO_ONE, reported
-from privcheck.auditing._steps.search_steps import Steps, search_steps
+from privcheck.auditing._steps.search_steps import Step, Steps, search_steps
+from privcheck.auditing._steps.shown_alike import RUNS, is_mixed
 from privcheck.auditing._steps.stand_ins import generators_seen
 from privcheck.enclosure import rounded_down
 from privcheck.errors import PrivcheckError, words
@@ -55,6 +56,12 @@ LEFT_TO_RUNS = 0.5
 
 UNTRIED = "no time was left to try with other coins whether noise that the look does not see moves what it was given"
 """Why a step is not suspected that is told apart better than the claim allows."""
+
+MIXED = (
+    "what the call makes comes into the output in another way on each of the two neighbours: the data come in beside "
+    "it, or decide the order of the calls, and may take back what the call tells. No call around it can be played"
+)
+"""Why a step is not suspected that is told apart better than the claim allows, and that the target mixes with data."""
 
 NO_DRAWS = (
     "steps are found by draws from Generators and RandomStates of numpy, from random, from the system's generator and "
@@ -225,21 +232,45 @@ def best_tried(
         law.check(found)
     claim, runner = plan.settings.claim, plan.policy.runner
     number = runs_for(claim)
+    mixed: Alone | None = None
     while True:
         left = deadline - time.monotonic()
-        for_runs = min(LEFT_TO_RUNS * left, 2.0 * (number + 1 + more) * found.seconds_of_a_run)
+        for_runs = min(LEFT_TO_RUNS * left, (2.0 * (number + 1 + more) + RUNS) * found.seconds_of_a_run)
         alone, why = best_alone(found, claim, seed, left - for_runs, advance, runs, law)
         suspicion = None if alone is None else suspected(found, alone, claim)
         if alone is None or suspicion is None:
-            return alone, why, None
+            return (alone, why, None) if mixed is None else (mixed, MIXED, None)
         if law is not None:  # quadrature comes on top of the time
             deadline = max(deadline, time.monotonic() + 2.0 * for_runs)
         moves = moves_with_other_coins(found, alone.step, runner, number, deadline)
-        if moves is None:
+        mixes = False if moves else is_mixed(found, alone.step, runner, deadline)
+        if moves is None or mixes is None:
             return alone, UNTRIED, None
-        if not moves:
+        if not (moves or mixes):
             return alone, why, suspicion
-        found.withdraw(alone.step.function)
+        if moves:
+            found.withdraw(alone.step.function)
+        elif not all([move_outwards(found, alone.step, runner, deadline), law is None]):
+            mixed = mixed or alone
+
+
+def move_outwards(found: Steps, mixed: Step, runner: Runner, deadline: float) -> bool:
+    """Take the calls around some steps in their place, and tell whether those can be played.
+
+    Parameters
+    ----------
+    found : the steps.
+    mixed : one that is mixed with the data; the same calls on other pairs are tried while there is time.
+    runner : plays the target, in this thread.
+    deadline : of everything else.
+    """
+    others, now = found.beside(mixed), time.monotonic()
+    is_played = found.move_outwards(mixed, runner)
+    until = deadline if deadline == math.inf else now + LEFT_TO_CALLS * (deadline - now)
+    for step in others:
+        if step.inputs is not None and step not in found.mixed and is_mixed(found, step, runner, until):
+            is_played &= found.move_outwards(step, runner)
+    return is_played
 
 
 def released_part(loaded: Loaded, name: str, encode: Any) -> ReleasedPart:

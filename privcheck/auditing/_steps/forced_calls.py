@@ -31,6 +31,10 @@ MOST_CALLS = 400
 """Calls that are recorded in a run: each is copied with its arguments."""
 
 
+Chain = tuple[int, ...]
+"""Functions of calls that are going on, by number, the outermost first."""
+
+
 @dataclass
 class RecordedCall:
     """One call of a function that draws.
@@ -120,6 +124,10 @@ class Recording(_Tape):
             made.change.after.forget()
         before.forget()
         return output
+
+    def within(self, place: int) -> Chain:
+        """Return the functions of the calls that were going on when a call began."""
+        return tuple(call.function for call in self.calls[:place] if call.end > place)
 
     def forced_before(self, place: int, draws: Sequence[tuple[int, ...]] | None = None) -> bool:
         """Tell whether every draw before a call was made by a function that had returned, so that it can be forced.

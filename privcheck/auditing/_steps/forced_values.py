@@ -126,7 +126,7 @@ def why_hidden(steps: Steps, step: Step, runner: Runner, deadline: float) -> str
             for number in range(VALUES):
                 if time.monotonic() > deadline:
                     return "no time was left to force values"
-                call, entries = _with_value(recording.calls[step.place], step.inputs[number % 2], number)
+                call, entries = with_value(recording.calls[step.place], step.inputs[number % 2], number)
                 forced = copy.copy(recording)
                 forced.calls = [call if place == step.place else each for place, each in enumerate(recording.calls)]
                 one, two = (_shown(forced, step, runner, 2 * number + side) for side in (0, 1))
@@ -146,14 +146,19 @@ def _why_not_one_to_one(name: str, made: list[list[Entry | None]], shown: list[O
     unlike = False
     for number, value in enumerate(made):
         for other in range(number):
-            alike = all(x is not None and x.equals(y) for x, y in zip(value, made[other], strict=True))
-            unlike |= not alike
-            if not alike and _same(shown[number], shown[other]):
+            is_alike = alike(value, made[other])
+            unlike |= not is_alike
+            if not is_alike and _same(shown[number], shown[other]):
                 return f"it is the same for two different values of {name}"
     return "" if unlike else f"{name} made the same value {len(made)} times"
 
 
-def _with_value(was: RecordedCall, given: RecordedInput, number: int) -> tuple[RecordedCall, list[Entry | None]]:
+def alike(one: list[Entry | None], two: list[Entry | None]) -> bool:
+    """Tell whether two values of a call are the same."""
+    return all(x is not None and x.equals(y) for x, y in zip(one, two, strict=True))
+
+
+def with_value(was: RecordedCall, given: RecordedInput, number: int) -> tuple[RecordedCall, list[Entry | None]]:
     """Return a recorded call with what it made replaced by what it makes with an input and other coins."""
     assert was.change is not None
     after, there = given.after(FIRST_COINS + number).entries, was.change.after.entries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import FunctionType
@@ -15,6 +15,7 @@ from privcheck.auditing._steps.compared_values import GLOBAL, Uncopied, copied
 from privcheck.auditing._steps.drawing_functions import place_of_function
 from privcheck.auditing._steps.forced_calls import (
     OUTPUT_ITSELF,
+    Chain,
     Forcing,
     Moved,
     Recording,
@@ -190,12 +191,19 @@ class Look:
     runs: int = 1
 
 
-def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, seed: np.random.SeedSequence) -> Look:
+def look(
+    runner: Runner,
+    functions: Sequence[FunctionType],
+    pair: StreamPair,
+    seed: np.random.SeedSequence,
+    hidden: Collection[tuple[int, Chain]] = (),
+) -> Look:
     """Return the steps on a pair, by a run on each of the neighbours with equal coins; functions are `hooked`.
 
     What moves when the first of the two is played once more with other coins, and all outputs of functions that draw
     are forced, moves with coins that were not forced: those of other generators, or handed on through globals. If it
-    moves with the same coins, too, it is a time or a counter, and not moved by the data.
+    moves with the same coins, too, it is a time or a counter, and not moved by the data. Calls of `hidden` functions in
+    the functions that come with them are no steps; a call around them may be.
     """
     recording = Recording()
     shown = shown_numbers(played_on(recording, runner, pair.first, seed))
@@ -217,7 +225,7 @@ def look(runner: Runner, functions: Sequence[FunctionType], pair: StreamPair, se
         found.restless = frozenset(recording.calls[place].function for place in again.moved)
     _leave_out_private_places(functions, forcing)
     of_function: dict[int, int] = {}
-    for place in dict.fromkeys(_innermost(going_on, forcing) for going_on in recording.draws):
+    for place in dict.fromkeys(_innermost(going_on, forcing, hidden) for going_on in recording.draws):
         if place is None:
             continue
         moved, call = forcing.moved[place], recording.calls[place]
@@ -254,9 +262,14 @@ def shown_numbers(outputs: Outputs) -> frozenset[float]:
     return frozenset(numbers[np.isfinite(numbers) & (numbers != np.floor(numbers))].tolist())
 
 
-def _innermost(going_on: tuple[int, ...], forcing: Forcing) -> int | None:
-    """Return the innermost call that was going on during a draw and whose arguments move."""
-    return next((place for place in reversed(going_on) if place in forcing.moved), None)
+def _innermost(going_on: tuple[int, ...], forcing: Forcing, hidden: Collection[tuple[int, Chain]]) -> int | None:
+    """Return the innermost call that was going on during a draw, is not hidden, and whose arguments move."""
+    calls = forcing.recording.calls
+    chain = tuple(calls[place].function for place in going_on)
+    open_calls = [
+        place for depth, place in enumerate(going_on) if not hidden or (chain[depth], chain[:depth]) not in hidden
+    ]
+    return next((place for place in reversed(open_calls) if place in forcing.moved), None)
 
 
 def _inputs(

@@ -49,7 +49,7 @@ OF_SYSTEM = (
 """What follows where coins come from the system."""
 
 OF_LAW = "what the call returns has the given law, which its runs do not contradict: that is no evidence for it"
-"""What it rests on besides, if it is that of a law."""
+"""What it rests on besides, if a law says that the call is above the claim, or within it."""
 
 
 def reported(
@@ -104,14 +104,18 @@ def _undecided(alone: Alone, claim: Claim, why: str) -> str | None:
         return "that is above the claim, and not yet at the level of a suspicion: more runs would decide"
     most = None if outcome.resolution is None else outcome.resolution.epsilon
     if most is not None and most < claim.epsilon:
-        return f"at level {claim.error:g} its runs could have shown {most:.3f} at most: more runs would decide"
+        shown = f"at level {claim.error:g} its runs could have shown {most:.3f} from one event alone"
+        return f"{shown}: more runs would decide"
     return "there was next to nothing to compare"
 
 
 def _provided(alone: Alone | None, suspicion: Suspicion | None) -> tuple[str, ...]:
     if alone is None:
         return ()
-    return PROVIDED if suspicion is None or suspicion.kind != "law" else (*PROVIDED, OF_LAW)
+    if suspicion is not None:
+        return (*PROVIDED, OF_LAW) if suspicion.kind == "law" else PROVIDED
+    rests_on_law = alone.by_law is not None and alone.by_law.follows and alone.outcome.verdict != "consistent"
+    return (*PROVIDED, OF_LAW) if rests_on_law else PROVIDED
 
 
 def _of_outcome(outcome: Outcome) -> tuple[str, ...]:
@@ -128,9 +132,10 @@ OF_CALL = "evidence that the call alone loses more than the claim allows"
 
 def noisy_steps(found: Steps) -> tuple[NoisyStep, ...]:
     """Return what draws: steps that can be played alone, those after others, and where no argument moves."""
-    on = Counter(number for number, _ in {(step.function, id(step.pair)) for step in found.steps})
+    isolated = [*found.steps, *found.mixed]
+    on = Counter(number for number, _ in {(step.function, id(step.pair)) for step in isolated})
     moves: dict[int, dict[str, None]] = {}
-    for step in found.steps:
+    for step in isolated:
         moves.setdefault(step.function, {}).update(dict.fromkeys(step.moves))
     names = {number: function.__qualname__ for number, function in enumerate(found.functions)}
     places = {number: place_of_function(function) for number, function in enumerate(found.functions)}

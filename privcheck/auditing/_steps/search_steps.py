@@ -11,7 +11,7 @@ from types import FunctionType
 import numpy as np
 
 from privcheck.auditing._steps.drawing_functions import Drawing, drawing
-from privcheck.auditing._steps.forced_calls import hooked
+from privcheck.auditing._steps.forced_calls import Chain, hooked
 from privcheck.auditing._steps.isolated_calls import Look, RecordedInput, look
 from privcheck.errors import PrivcheckError
 from privcheck.targets import Runner, StreamPair
@@ -20,7 +20,7 @@ LOOKED, FIRST = 97, 3
 """The part of a key by which runs of the look have coins of their own, and pairs whose draws show who draws."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """A call that draws and whose arguments the data move, on one pair.
 
@@ -32,6 +32,7 @@ class Step:
     inputs : what it was given on each of the neighbours; None if that cannot be given to it again.
     place : the number of the call in the run on the first of them.
     seed : of that run.
+    within : the numbers of the functions around it, of those that draw, the outermost first.
     """
 
     pair: StreamPair
@@ -40,6 +41,12 @@ class Step:
     inputs: tuple[RecordedInput, RecordedInput] | None
     place: int
     seed: np.random.SeedSequence
+    within: Chain = ()
+
+    @property
+    def key(self) -> tuple[int, Chain]:
+        """The function, and those around it."""
+        return self.function, self.within
 
 
 @dataclass
@@ -58,6 +65,7 @@ class Steps:
     unrecorded : names of functions that are called too often to be recorded.
     restless : numbers of functions with an argument that differs between two runs on the same input.
     seconds_of_a_run : on average.
+    mixed : steps that what is around them mixes with the data, in whose place the calls around them are steps.
     """
 
     drawing: Drawing
@@ -70,6 +78,7 @@ class Steps:
     unrecorded: tuple[str, ...] = ()
     restless: frozenset[int] = frozenset()
     seconds_of_a_run: float = 0.0
+    mixed: list[Step] = field(default_factory=list)
 
     def is_later(self, function: int, names: tuple[str, ...]) -> None:
         """Take note of a function whose arguments move after draws that could not be forced."""
@@ -81,6 +90,35 @@ class Steps:
             if step.function == function:
                 self.is_later(function, step.moves)
         self.steps = [step for step in self.steps if step.function != function]
+
+    def beside(self, step: Step) -> list[Step]:
+        """Return the steps on other pairs that are calls of the same function, in the same functions."""
+        return [one for one in self.steps if one.key == step.key and one.pair is not step.pair]
+
+    def move_outwards(self, mixed: Step, runner: Runner) -> bool:
+        """Take the call around a step in its place, and tell whether there is one that can be played.
+
+        Parameters
+        ----------
+        mixed : with the data, by what is around it, and so are other calls of that function there, on that pair.
+        runner : plays the target, in this thread.
+        """
+        here = [step for step in self.steps if step.pair is mixed.pair]
+        self.mixed += [step for step in here if step.key == mixed.key]
+        self.steps = [step for step in self.steps if step not in self.mixed]
+        if not mixed.within:
+            return False
+        hidden = {step.key for step in self.mixed if step.pair is mixed.pair}
+        with hooked(self.functions):
+            try:
+                seen = look(runner, self.functions, mixed.pair, mixed.seed, hidden)
+            except PrivcheckError:
+                self.runs += 1
+                return False
+        self.runs += seen.runs
+        there, known = steps_of(seen), {step.place for step in here}
+        self.steps += [step for step in there if step.place not in known]
+        return any(step.function in mixed.within and step.inputs is not None for step in there)
 
 
 def search_steps(
@@ -149,9 +187,17 @@ def _add(steps: Steps, seen: Look) -> None:
     steps.looked_at += 1
     steps.strayed += seen.strayed
     steps.restless |= seen.restless
-    steps.steps += [
-        Step(seen.pair, calls[moved.place].function, moved.names, inputs, moved.place, seen.seed)
-        for moved, inputs in seen.steps
-    ]
+    steps.steps += steps_of(seen)
     for moved in seen.after_others:
         steps.is_later(calls[moved.place].function, moved.names)
+
+
+def steps_of(seen: Look) -> list[Step]:
+    """Return the steps on a pair."""
+    tape, found = seen.recording, list[Step]()
+    for moved, inputs in seen.steps:
+        place = moved.place
+        found.append(
+            Step(seen.pair, tape.calls[place].function, moved.names, inputs, place, seen.seed, tape.within(place))
+        )
+    return found

@@ -103,6 +103,17 @@ def test_the_correct_twin_is_not_suspected_by_its_law():
     assert OF_LAW not in found.provided
 
 
+def test_a_step_that_only_its_law_keeps_within_the_claim_is_so_if_it_has_the_law():
+    """The loss is 6.3 and the claim 6: 400 runs show less than that, and the law, of 5.9, is not rejected."""
+
+    def louder(data, rng):
+        return noisy(float(np.sum(data)), 1.0 / 6.3, rng)
+
+    found = steps(louder, lambda value: stats.laplace(value, 1.0 / 5.9), epsilon=6.0, runs=400)
+    assert (found.outcome, found.by_law.follows) == ("isolated", True)
+    assert found.provided[-1] == OF_LAW
+
+
 @pytest.mark.chance(1e-7, "the level at which a correct call is suspected by counts")
 @pytest.mark.parametrize("factor", [0.5, 2.0])
 def test_a_wrong_law_is_rejected_and_casts_no_suspicion(factor):

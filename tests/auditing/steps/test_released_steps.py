@@ -130,7 +130,6 @@ HIDDEN = [
     (with_later_noise_of_a_function, "differs between runs"),
     (with_noise_added_afterwards, "differs between runs"),
     (with_noise_drawn_before, "draws before noisy, which would have to be released"),
-    (moved_by_data, "differs between runs"),
     (without_it, "it is the same for two different values of noisy"),
 ]
 
@@ -143,6 +142,11 @@ def test_a_step_that_is_hidden_bounds_nothing(target, why):
     assert why in found.suspicion.sentence
     assert ONE_TO_ONE not in found.provided
     assert "of which this says nothing yet" in details(found).renderables[0].plain
+
+
+def test_a_step_that_data_take_back_is_not_suspected():
+    found = steps(moved_by_data, "output")
+    assert (found.outcome, found.is_released) == ("undecided", None)
 
 
 def test_noise_without_a_seed_hides_a_step():

@@ -1,5 +1,7 @@
 """A step whose runs do not tell is not said to keep the claim."""
 
+import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -47,6 +49,22 @@ def test_runs_that_could_not_show_the_claim_decide_nothing():
     found = looked(leaking, epsilon=8.0, runs=400)
     assert is_open(found)
     assert "could have shown" in found.undecided
+
+
+def one_bit(value, rng):
+    return int(value > 0.5) ^ int(rng.random() < 1e-9)
+
+
+def told(data, rng):
+    return one_bit(float(data[0]), rng)
+
+
+def test_what_runs_could_have_shown_is_no_upper_limit():
+    """Each bit is seen on one input alone: the bound is ln 2 above what one of the two events shows."""
+    found = looked(told, epsilon=6.0, runs=1000, confidence=0.999)
+    assert is_open(found)
+    one, both = float(re.search(r"shown ([0-9.]+) from one event alone", found.undecided)[1]), found.best.epsilon_lower
+    assert one + math.log(2.0) == pytest.approx(both, abs=0.01)
 
 
 def test_runs_that_were_not_counted_decide_nothing(monkeypatch):
