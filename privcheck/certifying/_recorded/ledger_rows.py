@@ -142,7 +142,7 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
             now = int(said["round"])
             if entry.event >= 0:
                 found.events[entry.kind] += 1
-            if entry.person:
+            if entry.person and entry.kind == "update":
                 persons[now] = entry.person
                 found.rewards[entry.person, entry.window] += 1
         elif entry.kind == "closed":
