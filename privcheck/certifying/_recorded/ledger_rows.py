@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, budget_of, shown, spent
+from privcheck.certifying._recorded.person_rows import PersonRow, person_row
 from privcheck.certifying._recorded.persons import cost
 from privcheck.certifying._recorded.values import decoded_charges
 from privcheck.journal import DRAW, Entry, LedgerFile, Opened, SnapshotRow
@@ -96,6 +97,10 @@ class ScopeRows:
     def totals(self) -> Ledger:
         """The charges, to be read."""
         return shown(self.filter, self.ledger)
+
+    def person(self, user: str | int) -> PersonRow | None:
+        """Return what is left of the budget of a person, by name; None if the guards have no such budgets."""
+        return person_row(self, user)
 
     def lifetime(self) -> float:
         """Return the largest loss of any person over all windows, here and in the scopes that this one continues.

@@ -123,6 +123,25 @@ class Persons:
         roots = math.fsum(math.sqrt(cost) for cost in costs) * (1.0 + 1e-12)
         return Fraction(roots) ** 2 <= total
 
+    def more(self, before: Sequence[str], scope: str) -> int:
+        """Return how many rewards in a scope fit on top of those in these scopes.
+
+        >>> Persons(1.0, "day", {"": Fraction(1, 4)}, 1, b"salt").more([""], "")
+        3
+        """
+        total, each = Fraction(repr(float(self.per_user))), self.budgets[scope]
+        costs = [self.budgets[name] for name in before]
+        if self.power == 1:
+            found = int((total - sum(costs)) // each)
+        elif {*costs} <= {each}:
+            found = math.isqrt(int(total // each)) - len(costs)
+        else:  # as `fits` rounds
+            left = math.sqrt(total) / (1.0 + 1e-12) - math.fsum(map(math.sqrt, costs))
+            found = math.floor(left / math.sqrt(each)) + 1
+            while found > 0 and not self.fits([*before, *[scope] * (found - 1)], scope):
+                found -= 1
+        return max(found, 0)
+
     def renews(self, window: int) -> datetime | None:
         """Return the moment at which a window ends, in UTC; None if it never does."""
         if self.window is None:
