@@ -20,6 +20,7 @@ from ._recorded.guarded_policy import GuardedPolicy as GuardedPolicy
 from ._recorded.ledger_rows import ReleaseRow as ReleaseRow
 from ._recorded.ledger_rows import ScopeRows as ScopeRows
 from ._recorded.ledger_rows import read_ledger as read_ledger
+from ._recorded.person_rows import PersonRow as PersonRow
 from ._recorded.verifying import ledger_problems as ledger_problems
 from ._replay import differing as differing
 from ._replay import replay as replay

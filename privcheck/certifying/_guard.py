@@ -85,8 +85,9 @@ def guard(
     head : file, outside whatever restores `ledger` from a backup, that says how far the ledger goes; by default one in
         the user's folder for the state of programs.
     continues : name of a scope whose charges, ids and admissions are kept when code or parameters change; it is closed.
-    per_user : the largest loss from all rewards that one person gives in one window, in the notion of the budget. The
-        budget then bounds each reward, and a person is admitted as often as all of them together fit.
+    per_user : the largest loss from all rewards that one person gives in one window, in the notion of the budget; with
+        contexts, from these too. The budget then bounds each reward, and a person is admitted as often as all of them
+        together fit.
     window : "hour", "day" or "week", in UTC; None for ever.
 
     Guarantee
@@ -102,9 +103,11 @@ def guard(
     With a ledger all this holds over restarts, crashes, retries and workers: what is shown is a function of draws that
     were committed together with their charges before the policy saw them. One id has one answer. With `per_user`,
     neighbours are also streams that differ in all rewards of one person in one window, whenever they are released; over
-    W windows the loss is at most W per_user, of rho W^2 per_user. Provided that the disk keeps what it has confirmed,
-    that `head` is not restored together with the ledger, that nobody else writes to either, and that who gave rewards,
-    when, and under which id is public. `forget()` deletes rewards and contexts from it. See `docs/deployment.md`.
+    W windows the loss is at most W per_user, of rho W^2 per_user. Under contextual feedback they differ in the contexts
+    of these rounds too, and what she is shown in them does not count: only what everybody else is shown. Provided that
+    the disk keeps what it has confirmed, that `head` is not restored together with the ledger, that nobody else writes
+    to either, and that who gave rewards, when, and under which id is public. `forget()` deletes rewards and contexts
+    from it. See `docs/deployment.md`.
 
     Examples
     --------

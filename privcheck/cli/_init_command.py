@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from privcheck.privacy import Contexts
 
 SKELETON = Path(__file__).with_name("skeleton")
 
@@ -65,6 +68,15 @@ def init(
     workflow: Annotated[
         bool, typer.Option("--workflow", help="With --from: also write the workflow that runs the test on every push.")
     ] = False,
+    contexts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHAPE", help="With --from: d, or K,d for one row of features per arm, if it has contexts."
+        ),
+    ] = None,
+    context_norm: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="Largest L2 norm of a context vector.")
+    ] = None,
 ) -> int:
     """Write a small project: a private bandit, tests of its privacy, and GitHub workflows that run them and watch it.
 
@@ -77,6 +89,7 @@ def init(
     its commands; replace it by calls to your service.
 
         privcheck init --from my_bandit.py:MyBandit
+        privcheck init --from my_bandit.py:MyBandit --contexts 2,3 --context-norm 1
 
     This writes one file, a test of the class for the project in the folder. Its claim is that of `[tool.privcheck]`, or
     stands in the test: what the constructor takes by default, or epsilon = 1 and two arms. The class is not imported.
@@ -88,13 +101,17 @@ def init(
 
     Exit status: 0, or 2 for bad input.
     """
+    from privcheck.cli._options import context_space
     from privcheck.errors import PrivcheckError, printable, words
     from privcheck.files import write_whole
 
     place = Path(folder)
+    if context_norm is not None and contexts is None:
+        raise PrivcheckError("context_norm", context_norm, "--contexts beside it", "as in --contexts 2,3")
     if of is not None:
-        return _write_test(place, folder, of, service=service, watched=watched, workflow=workflow)
-    for option, given in (("watch", watched), ("workflow", workflow)):
+        shown = context_space(contexts, context_norm)
+        return _write_test(place, folder, of, shown, service=service, watched=watched, workflow=workflow)
+    for option, given in (("watch", watched), ("workflow", workflow), ("contexts", contexts is not None)):
         if given:
             got, hint = words(f"--{option} without --from"), "name your bandit: --from my_bandit.py:MyBandit"
             raise PrivcheckError(option, got, "--from beside it, since a new project has the workflow", hint)
@@ -109,7 +126,9 @@ def init(
     return 0
 
 
-def _write_test(place: Path, folder: str, of: str, *, service: bool, watched: bool, workflow: bool) -> int:
+def _write_test(
+    place: Path, folder: str, of: str, contexts: Contexts | None, *, service: bool, watched: bool, workflow: bool
+) -> int:
     """Write the test of a class, and its workflows, and say what was written and how it is run."""
     from privcheck.cli._described.privacy_test_of import privacy_test_of, watched_as
     from privcheck.errors import PrivcheckError, printable
@@ -117,13 +136,13 @@ def _write_test(place: Path, folder: str, of: str, *, service: bool, watched: bo
 
     if service:
         raise PrivcheckError("from", of, "no service beside it", "leave out --service: a service has no class")
-    path, text = privacy_test_of(place, of)
+    path, text = privacy_test_of(place, of, contexts)
     check_free(place, [path])
     texts, told = {path: text}, list[str]()
     if workflow:
         _add(texts, told, TESTS, *_tested(place, path))
     if watched:
-        _add(texts, told, WATCH, *_watching(place, watched_as(place, of)))
+        _add(texts, told, WATCH, *_watching(place, watched_as(place, of, contexts)))
     for each, content in texts.items():
         write_whole(place / each, content, "folder")
     sys.stdout.write("".join(f"{printable(str(place / each))}\n" for each in texts))

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privcheck.cli._described.help_pages import DocumentedCommand, DocumentedGroup
 from privcheck.cli._options import Json, check_json
 
+if TYPE_CHECKING:
+    from privcheck.certifying import PersonRow, ScopeRows
+
 HELP = """
 Read the ledger of `privcheck.guard(..., ledger=FILE)`: what was spent, and whether the file is as it was written.
 
     privcheck ledger show budget.db
+    privcheck ledger show budget.db --user u3
     privcheck ledger verify budget.db --head heads.db
     privcheck ledger export budget.db releases.csv
 
@@ -27,21 +33,56 @@ Ledger = Annotated[str, typer.Argument(metavar="LEDGER", help="The file of the l
 
 
 @ledger.command(cls=DocumentedCommand, short_help="What was spent in each scope.")
-def show(path: Ledger, json: Json = None) -> int:
+def show(
+    path: Ledger,
+    user: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Print what is left of this person's budget; - reads the name.")
+    ] = None,
+    json: Json = None,
+) -> int:
     """Print what was spent in each scope: events, releases, persons.
 
         privcheck ledger show budget.db
+        privcheck ledger show budget.db --user u3
+
+    With --user it prints what is left of the budget of one person, and when the window ends. The name is that which the
+    service gives. A number may be a string or an integer there, which are two persons: the one is shown who has given
+    rewards, or both. The ledger has codes of names, and no output has the name. With `--user -` it is read from
+    standard input, and stays out of the history of the shell.
 
     Exit status: 0, or 2 for bad input.
     """
     from privcheck.certifying import read_ledger
     from privcheck.cli._delivery import deliver
-    from privcheck.reporting import ledger_json, ledger_text
+    from privcheck.reporting import ledger_json, ledger_text, persons_json, persons_text
 
     check_json(json)
     found = read_ledger(path)
+    if user is not None:
+        rows = _of_person(found, sys.stdin.readline().rstrip("\r\n") if user == "-" else user)
+        deliver(json, persons_json(rows), lambda: persons_text(rows, path))
+        return 0
     deliver(json, ledger_json(found), lambda: ledger_text(found, path))
     return 0
+
+
+def _of_person(scopes: Sequence[ScopeRows], name: str) -> list[PersonRow]:
+    """Return what is left of the budget of a person in each scope that none continues.
+
+    Of a name that can be that of an integer too, those are returned who have given rewards.
+    """
+    from privcheck.errors import PrivcheckError, words
+
+    users: list[str | int] = [name, int(name)] if re.fullmatch("0|-?[1-9][0-9]{0,999}", name) else [name]
+    found: list[PersonRow] = []
+    for rows in scopes:
+        if not rows.closed_by:
+            each = [row for user in users if (row := rows.person(user)) is not None]
+            found += [row for row in each if row.ever] or each[:1]
+    if not found:
+        got, hint = words("a name"), "its guards were built without per_user=, and count no persons"
+        raise PrivcheckError("user", got, "a ledger with budgets of persons", hint)
+    return found
 
 
 @ledger.command(cls=DocumentedCommand, short_help="Whether it is as it was written, and within the budgets.")

@@ -27,6 +27,10 @@ class Answered(NamedTuple):
     earlier: bool = False
 
 
+TELLS = "update"
+"""The call that tells the reward of a person; where contexts are private, choices have persons too."""
+
+
 class Admission(NamedTuple):
     """One reward of a person that was passed on to the policy.
 

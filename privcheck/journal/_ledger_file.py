@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry, Said
 from privcheck.journal._databases import PLACES, head_database, ledger_database
-from privcheck.journal._journal import Admission, Answered
+from privcheck.journal._journal import TELLS, Admission, Answered
 from privcheck.journal._kept_snapshots import (
     Snapshot,
     drop_snapshot,
@@ -59,7 +59,7 @@ durable when it returns.
 
 IS_THERE = "SELECT 1 FROM written WHERE id = ? AND hash = ?"
 OF_REQUEST = "scope = ? AND request = ? AND kind = ? AND request <> ''"
-OF_PERSON = "substr(who, 1, 8) = ? AND window = ? AND who = ? AND who <> '' AND scope = ? ORDER BY id"
+OF_PERSON = "substr(who, 1, 8) = ? AND window = ? AND who = ? AND who <> '' AND scope = ? AND kind = ? ORDER BY id"
 
 
 class SqliteJournal:
@@ -227,7 +227,7 @@ class SqliteJournal:
         return [
             Admission(scope.name, event)
             for scope in reversed(self.chain)
-            for event in read(self.database, OF_PERSON, (code[:8], window, code, scope.number))
+            for event in read(self.database, OF_PERSON, (code[:8], window, code, scope.number, TELLS))
         ]
 
     def last_window(self) -> int:

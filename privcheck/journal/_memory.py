@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal._chained_entries import START, Entry, Said
-from privcheck.journal._journal import Admission, Answered
+from privcheck.journal._journal import TELLS, Admission, Answered
 from privcheck.journal._kept_snapshots import Snapshot
 
 
@@ -65,7 +65,7 @@ class MemoryJournal:
         kept = entry._replace(number=self._number)
         if entry.request:
             self._requests[entry.request, entry.kind] = Answered(kept, kept, told[0] if told else None)
-        if entry.person:
+        if entry.person and entry.kind == TELLS:
             self._persons.setdefault((entry.person, entry.window), []).append(Admission("", kept))
             self._window = max(self._window, entry.window)
         return kept

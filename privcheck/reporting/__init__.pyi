@@ -15,6 +15,8 @@ from ._pages.page_index import is_own as is_own
 from ._pages.page_index import read_folder as read_folder
 from ._pages.page_index import save_index as save_index
 from ._pages.page_watch import render_watches as render_watches
+from ._person_exports import persons_json as persons_json
+from ._person_exports import persons_text as persons_text
 from ._pictures.audited_bounds_picture import bounds_figure as bounds_figure
 from ._pictures.badge import badge_svg as badge_svg
 from ._pictures.divergence_picture import divergence_figure as divergence_figure

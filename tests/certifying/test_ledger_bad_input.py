@@ -156,20 +156,27 @@ def test_ids_and_users(tmp_path):
     assert rows(tmp_path, "SELECT count(*) FROM entry WHERE event > 0") == [(0,)]
 
 
-def test_persons_with_contexts_are_refused_with_what_to_do_in_their_place():
-    """The two refusals once sent the reader from one to the other."""
+def test_persons_with_batches_are_refused_with_what_to_do_in_their_place():
+    by_hand = (
+        "leave per_user and user out; let each person give at most k rewards in a window, which your own code counts"
+    )
+    with pytest.raises(PrivcheckError, match=by_hand):
+        privcheck.guard(policies.Blocks, epsilon=0.5, arms=2, feedback="batch", per_user=2.0)
+
+
+def test_persons_with_contexts_are_told_what_to_do():
+    """Two refusals once sent the reader from one to the other."""
     options = {"feedback": "contextual", "neighbours": "context-reward", "contexts": privcheck.Contexts((2,), norm=1.0)}
-    by_hand = "let each person give at most k rewards in a window, which your own code counts"
     guard = partial(privcheck.guard, LinearBlocks, rho=0.5, arms=2, **options)
-    with pytest.raises(PrivcheckError, match=by_hand) as refusal:
-        guard(per_user=2.0)
-    assert "leave per_user and user out" in refusal.value.hint
-    guarded = guard()
-    action = guarded.select(np.zeros(2))
-    with pytest.raises(PrivcheckError, match=by_hand) as refusal:
-        guarded.update(np.zeros(2), action, 1.0, user="u1")
-    assert "give the guard per_user=" not in refusal.value.hint
-    guarded.update(np.zeros(2), action, 1.0)
+    plain = guard()
+    action = plain.select(np.zeros(2))
+    for call in (partial(plain.select, np.zeros(2)), partial(plain.update, np.zeros(2), action, 1.0)):
+        with pytest.raises(
+            PrivcheckError, match="user: got 'u1', expected None without per_user=; give the guard per_us"
+        ):
+            call(user="u1")
+    guarded = guard(per_user=2.0)
+    guarded.update(np.zeros(2), guarded.select(np.zeros(2), user="u1"), 1.0, user="u1")
     assert guarded.spent <= 0.5
 
 

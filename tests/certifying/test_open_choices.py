@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -150,6 +151,43 @@ def test_a_refusal_does_not_show_the_arms_of_other_contexts(first):
                 message = r"update\(\): got a reward for which no select\(\) is open"
                 refused(guarded, lambda own=guarded: own.update([0.0, 0.0], 1, 0.5), message)
     assert answers == ["taken", "taken" if first < 0.5 else "refused"]
+
+
+class Choosy(ByContext):
+    """Cannot choose in some contexts."""
+
+    def select(self, context):
+        return [0][int(context[0] >= 0.5)]
+
+
+@pytest.mark.parametrize("first", [0.0, 1.0])
+def test_a_round_counts_whether_or_not_its_context_raises_an_error(folder, first):
+    """Neighbouring streams differ in the first context. Were the reward of that round refused in one of them alone, all
+    later rounds would show it: the releases that come after a number of rewards come later.
+    """
+    options = {"feedback": "contextual", "contexts": Contexts(shape=(2,), norm=1.0)}
+    guarded = open_guard(folder, Choosy, **options)
+    for number, context in enumerate(([first, 0.0], [0.0, 0.0]), 1):
+        try:
+            action = guarded.select(context, request_id=f"e{number}")
+        except PrivcheckError:
+            assert context[0] == 1.0
+            action = 1
+        guarded.update(context, action, 0.5, request_id=f"e{number}")
+        assert (guarded._session.round, guarded.spent) == (number + 1, 1.0)
+    refused(guarded, lambda: guarded.update([0.0, 0.0], 0, 0.5), r"update\(\): got a reward for which no select\(\)")
+
+
+@pytest.mark.parametrize("first", [0.0, 1.0])
+def test_so_does_a_round_of_a_scope_that_is_continued(tmp_path, first):
+    options = {"feedback": "contextual", "contexts": Contexts(shape=(2,), norm=1.0)}
+    old = open_guard(tmp_path, Choosy, **options)
+    with pytest.raises(PrivcheckError) if first else nullcontext():
+        old.select([first, 0.0], request_id="e1")
+    close(old)
+    new = open_guard(tmp_path, Choosy, scope="better", continues="news", **options)
+    new.update([first, 0.0], 0, 0.5, request_id="e1")
+    assert new._session.round == 2
 
 
 def test_update_many_takes_all_or_none(folder):

@@ -374,7 +374,8 @@ def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, failed, t
     [
         ("mine.py", {}, "expected path/to/file.py:Class"), ("mine.py:Other", {}, "the file has MyUCB1"),
         ("nowhere.py:A", {}, "which cannot be read"), ("mine.py:MyUCB1", {"head": "x = (\n"}, "which cannot be read"),
-        ("mine.py:MyUCB1", {"told": "context, action, reward"}, "with update(self, context, action, reward)"),
+        ("mine.py:MyUCB1", {"told": "context, action, reward"}, "say what contexts look like, as in --contexts 2,3"),
+        ("mine.py:MyUCB1", {"told": "action, reward, weight, when"}, "with update(self, action, reward, weight, when)"),
     ],
 )  # fmt: skip
 def test_what_is_no_bandit_has_no_test_of_its_class(target, changes, said, tmp_path, capsys):
@@ -395,3 +396,82 @@ def test_the_test_of_a_class_replaces_no_file_and_is_of_no_service(tmp_path, cap
     assert file.read_text() == "mine"
     assert run([*command, "--service"]) == 2
     assert "leave out --service" in capsys.readouterr().err
+
+
+CONTEXTUAL = """
+import numpy as np
+import privcheck
+
+
+class Rows:
+    def __init__(self, rng, epsilon=2.0):
+        self.rng, self.scale, self.theta = rng, 2.0 / epsilon, np.zeros(1)
+
+    def select(self, context):
+        return int(np.argmax(context @ self.theta))
+
+    def update(self, context, action, reward):
+        value = reward * context[action]
+        self.theta = {value}
+"""
+NOISY = "value + self.rng.laplace(0.0, self.scale, 1)"
+
+
+@pytest.mark.parametrize(
+    ("value", "failed", "said"),
+    [(NOISY, 0, ""), (NOISY.replace(".scale", ".scale / 2"), 1, "takes the context and reward of round 1 to 4"),
+     ("np.array([float(value[0])])", 1, "Leak at mine.py:")],
+)  # fmt: skip
+def test_the_test_of_a_class_with_contexts(value, failed, said, tmp_path, capsys):
+    """The decision set says how many arms there are; half of the noise fails, and so does a line that reads a value."""
+    mine = tmp_path / "mine.py"
+    mine.write_text(CONTEXTUAL.format(value=value))
+    command = ["init", str(tmp_path), "--from", f"{mine}:Rows", "--contexts", "3,1"]
+    assert run([*command, "--context-norm", "1"]) == 0
+    file = tmp_path / "tests" / "test_privacy_of_rows.py"
+    text = file.read_text()
+    assert "CONTEXTS = Contexts(shape=(3, 1), norm=1.0)" in text
+    marks = '(epsilon=2.0, arms=3, horizon=16, {}feedback="contextual", contexts=CONTEXTS)'
+    assert f"@pytest.mark.certified{marks.format('')}" in text
+    assert f"@pytest.mark.privacy{marks.format('runs=5_000, ')}" in text
+    file.write_text(text.replace("horizon=16", "horizon=4").replace("runs=5_000", "runs=500"))
+    result = outcome(tmp_path, *(() if value is NOISY else ("-k", "leaks")), f"tests/{file.name}")
+    assert result.returncode == failed, result.stdout
+    assert said in result.stdout
+    ruff = Path(sys.executable).with_name("ruff")
+    if ruff.exists():
+        command = [str(ruff), "format", "--check", "--isolated", "--line-length=120", str(file)]
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_contexts_of_a_class_stand_in_its_watch_and_beside_the_claim_of_a_project(tmp_path, monkeypatch, capsys):
+    (tmp_path / "mine.py").write_text(CONTEXTUAL.format(value=NOISY))
+    (tmp_path / "pyproject.toml").write_text("[tool.privcheck]\nepsilon = 0.25\narms = 2\n")
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--from", "mine.py:Rows", "--contexts", "2,1", "--watch"]) == 0
+    (file,) = (tmp_path / "tests").iterdir()
+    for mark in ("privacy", "certified"):
+        assert f'@pytest.mark.{mark}(feedback="contextual", contexts=CONTEXTS)\n' in file.read_text()
+    text = (tmp_path / ".github/workflows/watch.yml").read_text()
+    line = (
+        "privcheck watch mine.py:Rows --epsilon 0.25 --arms 2 --horizon 16 --feedback contextual --contexts 2,1 --annot"
+    )
+    assert line in text
+    asked = line.removeprefix("privcheck ").removesuffix(" --annot").split()
+    assert run([*asked, "--runs", "20", "--search", "100", "--nights", "1"]) in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(["--from", "mine.py:Rows", "--context-norm", "1"], "expected --contexts beside it"),
+     (["--contexts", "2,3"], "got --contexts without --from"),
+     (["--from", "mine.py:Rows", "--contexts", "2.5"], "expected one or two whole numbers"),
+     (["--from", "plain.py:MyUCB1", "--contexts", "2"], "expected update(self, context, action, reward); leave out")],
+)  # fmt: skip
+def test_contexts_that_do_not_fit_the_class_are_refused(options, said, tmp_path, monkeypatch, capsys):
+    (tmp_path / "mine.py").write_text(CONTEXTUAL.format(value=NOISY))
+    (tmp_path / "plain.py").write_text(LEAKY.format(**PLAIN))
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", *options]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "tests").exists()

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
+import itertools
 import json
 import sqlite3
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import privcheck
+from privcheck.certifying._recorded.persons import Persons
 from privcheck.cli import run
 from privcheck.mechanisms import Laplace
 
@@ -198,3 +202,111 @@ def test_without_persons_no_rewards_are_counted(ledger, capsys):
     said = capsys.readouterr().out.partition("scope 'batches'")[2]
     assert "1 act, 1 learn" in said
     assert "rewards  " not in said
+
+
+DAY = 86_400
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [20_000 * DAY + 3600]  # on 2024-10-04 at 01:00 UTC
+    monkeypatch.setattr("time.time", lambda: float(now[0]))
+    return now
+
+
+def asked(ledger, name, capsys, *more):
+    """Return what is said of a person, in which the name is never shown, as lines by their names and from JSON."""
+    said = []
+    for options in ((), ("--json", "-")):
+        assert run(["ledger", "show", str(ledger), "--user", name, *more, *options]) == 0
+        said.append(capsys.readouterr().out)
+    lines = [line.strip().split("  ", 1) for line in said[0].splitlines() if line.startswith("  ")]
+    return [(key, value.strip()) for key, value in lines], json.loads(said[1])["persons"]
+
+
+@pytest.mark.parametrize("feedback", ["bandit", "contextual"])
+def test_what_is_left_of_one_persons_budget(tmp_path, monkeypatch, clock, capsys, feedback):
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    contextual, path = feedback == "contextual", tmp_path / "b.db"
+    options = {"epsilon": 0.25, "arms": 2, "per_user": 1.0, "window": "day", "head": tmp_path / "heads.db"}
+    options |= {"feedback": feedback, "contexts": privcheck.Contexts((1,), norm=1.0)} if contextual else {}
+    guarded = privcheck.guard(ByContext if contextual else Never, scope="news", ledger=path, **options)
+
+    def give(user):
+        shown = ([0.5],) if contextual else ()
+        arm = guarded.select(*shown, **({"user": user} if contextual else {}))
+        guarded.update(*shown, arm, 1.0, user=user)
+
+    for days, users in ((0, ("Eva", "Eva", 7)), (1, ("Eva", "7", "7", "7"))):
+        clock[0] += days * DAY
+        for user in users:
+            give(user)
+    ((_, code), *lines), (row,) = asked(path, "Eva", capsys)
+    assert code == f"{row['person']}, the code of a name that is a string"
+    assert lines == [
+        ("budget of a person", "1 in one day"),
+        ("spent", "0.25 by 1 reward since 2024-10-05 at 00:00 UTC"),
+        ("left", "3 more rewards"),
+        ("renews", "on 2024-10-06 at 00:00 UTC"),
+    ]
+    assert row == {
+        "scope": "news", "person": row["person"], "type": "str", "per_user": 1.0, "window": "day",
+        "began": "2024-10-05T00:00:00+00:00", "renews": "2024-10-06T00:00:00+00:00", "rewards": 1, "spent": 0.25,
+        "more": 3, "ever": 3,
+    }  # fmt: skip
+    assert [(row["type"], row["rewards"], row["ever"]) for row in asked(path, "7", capsys)[1]] == [
+        ("str", 3, 3), ("int", 0, 1),
+    ]  # fmt: skip
+    ((_, code), *_), (row,) = asked(path, "Ewa", capsys)
+    assert code.endswith("who has given no rewards: is the name spelled as the service gives it?")
+    assert (row["more"], row["ever"]) == (4, 0)
+    clock[0] -= 3 * DAY  # set back, it gives nothing again
+    assert asked(path, "Eva", capsys)[1][0]["more"] == 3
+    clock[0] += 4 * DAY
+    assert asked(path, "Eva", capsys)[1][0]["more"] == 4
+    clock[0] -= 2 * DAY
+    for _ in range(3):
+        give("Eva")
+    with pytest.raises(privcheck.BudgetExceededError):
+        give("Eva")
+    assert asked(path, "Eva", capsys)[1][0]["more"] == 0
+
+
+class ByContext(Never):
+    def select(self, context):
+        return 0
+
+    def update(self, context, action, reward):
+        pass
+
+
+def test_scopes_that_continue_each_other_count_together(ledger, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("secret name 0\n"))
+    assert run(["ledger", "show", str(ledger), "--user", "-"]) == 0
+    said = capsys.readouterr().out
+    assert "secret name" not in said
+    assert "scope 'news'" not in said
+    assert "scope '<b>later</b>'" in said
+    assert "spent               1 by 2 rewards" in said
+    assert "left                0 more rewards" in said
+    assert "renews              never" in said
+
+
+def test_a_person_of_a_ledger_without_persons(tmp_path, capsys):
+    guarded = privcheck.guard(Blocks, epsilon=0.5, scope="news", ledger=tmp_path / "b.db", head=tmp_path / "h.db")
+    guarded.update(guarded.select(), 1.0)
+    for name in ("Eva", ""):
+        assert run(["ledger", "show", str(tmp_path / "b.db"), "--user", name]) == 2
+        said = capsys.readouterr().err
+        assert "user: got a name, expected a ledger with budgets of persons; its guards were built without" in said
+        assert "Eva" not in said
+
+
+def test_what_is_left_is_what_fits():
+    """Counted one by one, with the test that the guard makes of each reward."""
+    budgets = itertools.product(("0.3", "1", "7.5"), ("0.1", "0.25"), ("0.1", "0.3"), (1, 2))
+    for (per_user, first, then, power), before in itertools.product(budgets, ("", "a", "aa", "b", "ab")):
+        persons = Persons(float(per_user), None, {"a": Fraction(first), "b": Fraction(then)}, power, b"")
+        counted = next(k for k in range(200) if not persons.fits([*before, *["b"] * k], "b"))
+        assert persons.more([*before], "b") == counted, (per_user, first, then, power, before)

@@ -46,6 +46,9 @@ def _check_action(event: Event, played: Played, journal: Journal) -> None:
     """Refuse a reward under the id of a choice for another action than was chosen."""
     told, chosen = played.kind.told, journal.answer(event.request, played.kind.chooses)
     name = next((name for name in ("action", "actions") if name in told), None)
+    if chosen is not None and chosen.event.person not in ("", event.person):
+        got = words(f"a reward under the id {event.request!r}, whose action was chosen for another person")
+        raise PrivcheckError("user", got, "the person whom that action was shown", "give every event an id of its own")
     if event.earlier and "round" in told:  # it would be taken for that of a choice of this scope
         got = words(f"a reward under the id {event.request!r}, which was chosen in a scope that this one continues")
         raise PrivcheckError("round", got, "a round of this scope", "leave that reward out: rounds are counted anew")

@@ -173,7 +173,7 @@ class Engine:
         try:
             if played.calls.closed:
                 played.calls.check_open(f"{event.kind}()")
-            if event.person and (refused := self._refusal(event)) is not None:
+            if event.person and event.kind == played.kind.learns and (refused := self._refusal(event)) is not None:
                 return refused
             event.round = played.round_of(event.kind, event.given)
             event.entry, event.number, event.environment = None, self._events + 1, self._environment
@@ -201,7 +201,7 @@ class Engine:
         found = self.journal.answer(event.request, self.played.kind.chooses)
         if found is None or not found.earlier or found.answer is None:
             return False
-        return Answer.of(answer_in(found.answer)).error is None
+        return self.played.kind.contextual or Answer.of(answer_in(found.answer)).error is None
 
     def _refusal(self, event: Event) -> Answer | None:
         assert self.persons is not None

@@ -8,7 +8,6 @@ from typing import Any
 from privcheck.accounting import BudgetExceededError, Charge, Ledger, shown, spent
 from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.events import Event
-from privcheck.certifying._recorded.persons import BY_HAND, ONE_REWARD
 from privcheck.certifying._session import Session
 from privcheck.errors import GuardClosedError, PrivcheckError, can_be_encoded, words
 from privcheck.feedback import public_attribute
@@ -47,9 +46,13 @@ class GuardedPolicy:
     def _session(self) -> Session:
         return self._engine.played.session
 
-    def select(self, *context: Any, request_id: str | None = None) -> Any:
-        """Return the arm to play, for this context under contextual feedback; one answer for each id."""
-        return self._engine.call(self._event("select", self._kind.chooses, context, request_id))
+    def select(self, *context: Any, request_id: str | None = None, user: str | int | None = None) -> Any:
+        """Return the arm to play, for this context under contextual feedback; one answer for each id.
+
+        Under contextual feedback with `per_user`, `user` is the person whose context it is. The action is for her
+        alone: nobody else can ask for it under its id, or give its reward.
+        """
+        return self._engine.call(self._event("select", self._kind.chooses, context, request_id, user))
 
     def act(self, n: int, *, request_id: str | None = None) -> Any:
         """Return the arms to play in the next n rounds, under batch feedback; one answer for each id."""
@@ -70,7 +73,7 @@ class GuardedPolicy:
         request_id : names the event: told again under it, the reward is not passed on again. Without it, every call is
             a new event. Under the id of a `select`, the action must be the one that was chosen there; an id that no
             `select` had takes any open choice of the action.
-        user : the person who gave the reward, under `per_user`.
+        user : the person who gave the reward, and whose context it is, under `per_user`.
 
         Raises
         ------
@@ -187,7 +190,9 @@ class GuardedPolicy:
             raise PrivcheckError("request_id", request, "text that can be encoded in UTF-8")
         if (persons := self._engine.persons) is None and user is None:
             return Event(name, given, request or "")
-        self._check_user(user, needed=own == self._kind.learns)
+        self._check_user(
+            user, needed=own == self._kind.learns or self._kind.contextual, chooses=own != self._kind.learns
+        )
         person = persons.code(user) if persons is not None and user is not None else ""
         return Event(name, given, request or "", person, user)
 
@@ -196,15 +201,17 @@ class GuardedPolicy:
             got = words(f"{called}() for feedback={self._kind.id!r}")
             raise PrivcheckError("call", got, self._kind.call, "or build the guard with another kind of feedback")
 
-    def _check_user(self, user: Any, *, needed: bool) -> None:
+    def _check_user(self, user: Any, *, needed: bool, chooses: bool = False) -> None:
         persons = self._engine.persons
+        if user is not None and chooses and not self._kind.contextual:
+            hint = "this action is public, and chosen for nobody: name the person in update() alone"
+            raise PrivcheckError("user", user, f"None in {self._kind.chooses}()", hint)
         if persons is None and user is not None:
-            hint = "give the guard per_user=, the budget of a person"
-            if self._kind.id not in ONE_REWARD:
-                hint = f"persons have no budgets with feedback={self._kind.id!r}: leave user out; {BY_HAND}"
-            raise PrivcheckError("user", user, "None without per_user=", hint)
+            raise PrivcheckError("user", user, "None without per_user=", "give the guard per_user=, a person's budget")
         if persons is not None and user is None and needed:
-            hint = "every reward has to say whose it is: update(..., user=...)"
+            call = self._kind.chooses if chooses else self._kind.learns
+            what = "context" if chooses else "reward"
+            hint = f"every {what} has to say whose it is: {call}(..., user=...)"
             raise PrivcheckError("user", None, "the name of the person, under per_user=", hint)
 
     @property

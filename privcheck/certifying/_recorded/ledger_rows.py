@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, budget_of, shown, spent
+from privcheck.certifying._recorded.person_rows import PersonRow, person_row
 from privcheck.certifying._recorded.persons import cost
 from privcheck.certifying._recorded.values import decoded_charges
 from privcheck.journal import DRAW, Entry, LedgerFile, Opened, SnapshotRow
@@ -97,6 +98,10 @@ class ScopeRows:
         """The charges, to be read."""
         return shown(self.filter, self.ledger)
 
+    def person(self, user: str | int) -> PersonRow | None:
+        """Return what is left of the budget of a person, by name; None if the guards have no such budgets."""
+        return person_row(self, user)
+
     def lifetime(self) -> float:
         """Return the largest loss of any person over all windows, here and in the scopes that this one continues.
 
@@ -142,7 +147,7 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
             now = int(said["round"])
             if entry.event >= 0:
                 found.events[entry.kind] += 1
-            if entry.person:
+            if entry.person and entry.kind == "update":
                 persons[now] = entry.person
                 found.rewards[entry.person, entry.window] += 1
         elif entry.kind == "closed":

@@ -24,8 +24,8 @@ _MONDAY = 345_600
 LATEST = 1e11
 """Seconds after 1970, in the year 5138: a clock that says more than that is broken."""
 
-ONE_REWARD = ("bandit", "identification", "full", "semi-bandit", "delayed")
-"""The kinds of feedback in which a call of `update` tells of one datum under row neighbours."""
+ONE_REWARD = ("bandit", "identification", "full", "semi-bandit", "delayed", "contextual")
+"""The kinds of feedback in which a call of `update` tells of one datum, unless neighbours are groups."""
 
 
 BY_HAND = (
@@ -55,6 +55,27 @@ class Persons:
     ---------
     Neighbours: all rewards of one person in one window. Who gave rewards, and when, is public, and so are refusals.
     Over W windows the budgets add up: to W per_user in epsilon or mu, to W^2 per_user in rho.
+
+    *Contexts.* Under contextual feedback a datum is the context, the action and the reward of a round. The rounds S are
+    those whose rewards a person gives in one window, and neighbours differ in the contexts and rewards of all of them.
+    Observed are all releases and the actions outside of S. What she is shown in S does not count, and she may choose
+    later contexts and rewards by it.
+
+    Fix the coins, hers included: those of a `select` in S are used nowhere else. Write R for the releases so far, and
+    d, d' for her data on the two sides, which are functions of R: what she is shown is a function of R and of her own
+    contexts. By induction over the events the state of the policy, but for the private values that it holds, is the
+    same function of R on both sides. A `select` outside of S has this state and the same context, so its action is the
+    same. One in S runs on a copy, of which its answer alone is kept, and this is not observed. An `update` is told
+    private values, whichever they are, and ordinary numbers come out of them by releases alone. A release draws from a
+    law that depends on R and the data. From d to d' there are k steps, and in each of them one datum changes, which is
+    charged for every release that it could have entered, whichever action was hers. One datum loses at most its budget
+    over all releases, so the k steps lose k epsilon, k mu or k^2 rho. This holds for all coins, and so for their mean:
+    they have the same law on both sides, and forgetting them is post-processing.
+
+    Her later `select` sees R, her own context and coins of its own, so nobody learns from it what she told before, and
+    what she does after it is a datum of its own. It follows that her answers have to stay hers: an id of hers gives its
+    action to nobody else, and takes nobody else's reward. The round of a `select` that raised an error takes its reward
+    like any other: whether rounds count must not depend on contexts.
 
     Examples
     --------
@@ -101,6 +122,25 @@ class Persons:
             return len(costs) ** 2 * costs[0] <= total
         roots = math.fsum(math.sqrt(cost) for cost in costs) * (1.0 + 1e-12)
         return Fraction(roots) ** 2 <= total
+
+    def more(self, before: Sequence[str], scope: str) -> int:
+        """Return how many rewards in a scope fit on top of those in these scopes.
+
+        >>> Persons(1.0, "day", {"": Fraction(1, 4)}, 1, b"salt").more([""], "")
+        3
+        """
+        total, each = Fraction(repr(float(self.per_user))), self.budgets[scope]
+        costs = [self.budgets[name] for name in before]
+        if self.power == 1:
+            found = int((total - sum(costs)) // each)
+        elif {*costs} <= {each}:
+            found = math.isqrt(int(total // each)) - len(costs)
+        else:  # as `fits` rounds
+            left = math.sqrt(total) / (1.0 + 1e-12) - math.fsum(map(math.sqrt, costs))
+            found = math.floor(left / math.sqrt(each)) + 1
+            while found > 0 and not self.fits([*before, *[scope] * (found - 1)], scope):
+                found -= 1
+        return max(found, 0)
 
     def renews(self, window: int) -> datetime | None:
         """Return the moment at which a window ends, in UTC; None if it never does."""
@@ -155,9 +195,13 @@ def persons(
     if isinstance(budget, Approximate):
         hint = "give the guard epsilon, rho or mu alone: with delta, losses of several data of a person do not add up"
         raise PrivcheckError("per_user", per_user, "None for a budget with delta", hint)
-    if feedback not in ONE_REWARD or neighbours not in ("row", "reward") or (neighbours, feedback) in _SEVERAL:
+    if (
+        feedback not in ONE_REWARD
+        or neighbours not in ("row", "reward", "context-reward")
+        or (neighbours, feedback) in _SEVERAL
+    ):
         got = words(f"feedback={feedback!r} with neighbours={neighbours!r}")
-        expected = f"one datum in each call of update(): {', '.join(map(repr, ONE_REWARD))}, with neighbours='row'"
+        expected = f"one datum in each call of update(): {', '.join(map(repr, ONE_REWARD))}, without group neighbours"
         hint = "leave per_user out" if feedback in ONE_REWARD else f"leave per_user and user out; {BY_HAND}"
         raise PrivcheckError("per_user", got, expected, hint)
     own, power = cost(budget)

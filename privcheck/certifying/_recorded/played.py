@@ -120,7 +120,7 @@ class Played:
         if kind == self.kind.chooses:
             answer = self._choose(prepared, recorded)
             shown = answer if recorded is None else recorded
-            if shown.error is None:
+            if shown.error is None or self.kind.contextual:  # whether there is one may depend on the context
                 self.open.open(shown.value)
             return answer
         return self._ask(kind)

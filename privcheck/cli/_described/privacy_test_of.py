@@ -9,26 +9,32 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privcheck.errors import PrivcheckError, words
+
+if TYPE_CHECKING:
+    from privcheck.privacy import Contexts
 
 TEMPLATE = Path(__file__).parents[1] / "skeleton" / "test_privacy_of.py.txt"
 
 CLAIM = {"epsilon": 1.0, "arms": 2, "horizon": 16}
 """What the marks say where neither the project nor the constructor says it."""
 
-RUNS = 20_000
-"""Of the audit: the 5,000 that are usual in tests left a binary tree with the noise of one level inconclusive."""
+RUNS, CONTEXTUAL_RUNS = 20_000, 5_000
+"""Of the audit: the 5,000 that are usual in tests left a binary tree with the noise of one level inconclusive. With
+contexts each `select` plays on a copy, and 20,000 take two minutes.
+"""
 
 
-def privacy_test_of(place: Path, target: str) -> tuple[str, str]:
+def privacy_test_of(place: Path, target: str, contexts: Contexts | None = None) -> tuple[str, str]:
     """Return the path, in a project, and the text of a test of a class, which is read and not imported.
 
     Parameters
     ----------
     place : the folder of the project. If its pyproject.toml has a claim in `[tool.privcheck]`, the marks have none.
     target : "path/to/file.py:Class".
+    contexts : what contexts look like, for a class whose `update` takes them.
 
     Raises
     ------
@@ -38,27 +44,42 @@ def privacy_test_of(place: Path, target: str) -> tuple[str, str]:
     if not module.endswith(".py") or not name.isidentifier():
         raise PrivcheckError("from", target, "path/to/file.py:Class", "name the class after a colon")
     found = _class_in(Path(module), name)
-    _check_update(found, target)
+    _check_update(found, target, contexts)
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
     path = f"tests/test_privacy_of_{snake}.py"
     own = Path(os.path.relpath(Path(module).resolve(), (place / "tests").resolve())).as_posix()
-    claim = "" if "epsilon" in _own(place) else _claim_of(found)
-    audited = f"{claim[:-1]}, runs={RUNS:_})" if claim else ""
+    parts = [] if "epsilon" in _own(place) else [_claim_of(found, contexts)]
+    runs = RUNS if contexts is None else CONTEXTUAL_RUNS
+    told = [] if contexts is None else ['feedback="contextual"', "contexts=CONTEXTS"]
+    claim, audited = ", ".join([*parts, *told]), ", ".join([*parts, *[f"runs={runs:_}" for _ in parts], *told])
     text = TEMPLATE.read_text(encoding="utf-8")
-    values = {"class": name, "file": _written(own), "claim": claim, "audited": audited, "name": snake}
+    values = {"class": name, "file": _written(own), "name": snake, "imports": "", "contexts": ""}
+    values |= {key: f"({said})" if said else "" for key, said in (("claim", claim), ("audited", audited))}
+    if contexts is not None:
+        values["imports"], values["contexts"] = "\nfrom privcheck import Contexts", f"\nCONTEXTS = {_as_code(contexts)}"
     for key, value in values.items():
         text = text.replace(f"${{{key}}}", value)
     return path, text
 
 
-def watched_as(place: Path, target: str) -> str:
+def _as_code(contexts: Contexts) -> str:
+    norm = "" if contexts.norm is None else f", norm={contexts.norm!r}"
+    return f"Contexts(shape={contexts.shape!r}{norm})  # every entry in [-1, 1] by default: see low= and high="
+
+
+def watched_as(place: Path, target: str, contexts: Contexts | None = None) -> str:
     """Return the arguments with which `privcheck watch` plays a class from the folder of a project, in a shell."""
     module, _, name = target.rpartition(":")
-    claim = _values_of(_class_in(Path(module), name)) | {each: v for each, v in _own(place).items() if each in CLAIM}
+    own = {each: v for each, v in _own(place).items() if each in CLAIM}
+    claim = _values_of(_class_in(Path(module), name), contexts) | own
     file = Path(os.path.relpath(Path(module).resolve(), place.resolve())).as_posix()
     if file.startswith("../"):
         raise PrivcheckError("from", target, f"a file below {place}", "the workflow plays what its repository has")
-    return " ".join([shlex.quote(f"{file}:{name}"), *(f"--{each} {value}" for each, value in claim.items())])
+    told = []
+    if contexts is not None:
+        told = [f"--feedback contextual --contexts {','.join(map(str, contexts.shape))}"]
+        told += [] if contexts.norm is None else [f"--context-norm {contexts.norm}"]
+    return " ".join([shlex.quote(f"{file}:{name}"), *(f"--{each} {value}" for each, value in claim.items()), *told])
 
 
 def _written(text: str) -> str:
@@ -88,8 +109,10 @@ def _method(found: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     return next((node for node in found.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
 
 
-def _check_update(found: ast.ClassDef, target: str) -> None:
-    """Refuse a class whose `update` takes anything but an action and its reward, as far as the class itself says."""
+def _check_update(found: ast.ClassDef, target: str, contexts: Contexts | None) -> None:
+    """Refuse a class whose `update` takes anything but an action and its reward, and with contexts first a context, as
+    far as the class itself says.
+    """
     update = _method(found, "update")
     if update is None:
         if found.bases:
@@ -97,10 +120,14 @@ def _check_update(found: ast.ClassDef, target: str) -> None:
         got = words(f"{target}, which has no method update()")
         raise PrivcheckError("from", got, "a bandit with select() and update(action, reward)", "")
     taken = [*update.args.posonlyargs, *update.args.args]
-    if len(taken) != 3 and not update.args.vararg and not update.decorator_list:
+    wanted = 3 if contexts is None else 4
+    if len(taken) != wanted and not update.args.vararg and not update.decorator_list:
         got = words(f"{target} with update({ast.unparse(update.args)})")
         hint = "for other kinds of feedback write the test by hand, with feedback= in its marks"
-        raise PrivcheckError("from", got, "update(self, action, reward)", hint)
+        if contexts is None and len(taken) == 4:
+            hint = "for contextual feedback say what contexts look like, as in --contexts 2,3 --context-norm 1"
+        expected = "update(self, action, reward)" if contexts is None else "update(self, context, action, reward)"
+        raise PrivcheckError("from", got, expected, hint if contexts is None else "leave out --contexts")
 
 
 def _own(place: Path) -> dict[str, Any]:
@@ -114,16 +141,16 @@ def _own(place: Path) -> dict[str, Any]:
     return own if isinstance(own, dict) else {}
 
 
-def _claim_of(found: ast.ClassDef) -> str:
+def _claim_of(found: ast.ClassDef, contexts: Contexts | None = None) -> str:
     r"""Return the arguments of the marks: what the constructor takes by default, where that can be claimed.
 
     >>> _claim_of(ast.parse("class A:\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
-    '(epsilon=0.5, arms=3, horizon=16)'
+    'epsilon=0.5, arms=3, horizon=16'
     """
-    return f"({', '.join(f'{name}={value!r}' for name, value in _values_of(found).items())})"
+    return ", ".join(f"{name}={value!r}" for name, value in _values_of(found, contexts).items())
 
 
-def _values_of(found: ast.ClassDef) -> dict[str, float]:
+def _values_of(found: ast.ClassDef, contexts: Contexts | None = None) -> dict[str, float]:
     claim = dict(CLAIM)
     init = _method(found, "__init__")
     if init is not None:
@@ -140,4 +167,6 @@ def _values_of(found: ast.ClassDef) -> dict[str, float]:
                 claim["epsilon"] = float(number)
             if each.arg == "arms" and isinstance(number, int) and number >= 2:
                 claim["arms"] = number
+    if contexts is not None and len(contexts.shape) == 2:  # a row for each arm
+        claim["arms"] = contexts.shape[0]
     return claim
