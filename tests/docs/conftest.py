@@ -65,8 +65,8 @@ def command(folder):
 def _make_ledger() -> None:
     """Make the ledger of the page about deployment."""
     keeping = {"ledger": "state/budget.db", "scope": "news", "head": "heads/heads.db"}
-    guarded = guard(ALGORITHMS["adap-ucb"](arms=2, epsilon=0.25).build, epsilon=0.25, arms=2, **keeping)
-    guarded.update(guarded.select(), 1.0)
+    guarded = guard(ALGORITHMS["adap-ucb"](arms=2, epsilon=0.25).build, epsilon=0.25, arms=2, per_user=1.0, **keeping)
+    guarded.update(guarded.select(), 1.0, user="u3")
 
 
 def extension(name: str):
