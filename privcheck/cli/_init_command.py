@@ -92,9 +92,10 @@ def init(
 
     This writes one file, a test of the class for the project in the folder. Its claim is that of `[tool.privcheck]`, or
     stands in the test: what the constructor takes by default, or epsilon = 1 and two arms. The class is not imported,
-    so for a contextual one say what contexts look like: --contexts 2,3 --context-norm 1. With --workflow it also writes the GitHub workflow that runs these tests on every push, and with --watch the one
-    that watches the class each night, with a page and a badge; run it in the folder of the repository. Another class
-    gets a test of its own, which the first workflow runs too, and a line in the second.
+    so for a contextual one say what contexts look like: --contexts 2,3 --context-norm 1. With --workflow it also writes
+    the GitHub workflow that runs these tests on every push, and with --watch the one that watches the class each night,
+    with a page and a badge; run it in the folder of the repository. Another class gets a test of its own, which the
+    first workflow runs too, and a line in the second.
 
     No file is overwritten: if any of them exists, nothing is written. To the workflow of --watch lines are added.
 
