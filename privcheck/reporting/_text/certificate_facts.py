@@ -55,7 +55,7 @@ def rests_on(certificate: Certificate) -> str:
 
     >>> from privcheck.results._example_results import GRANTED
     >>> rests_on(GRANTED)
-    'nothing, provided that rewards lie in [0, 1]; the guard refuses others'
+    'nothing, provided that rewards lie in [0, 1]'
     """
     kinds = [f"{kind}: {', '.join(names)}" for kind, names in certificate.rests_on.items()]
     named = numbers.clean("; ".join(kinds)) or "nothing"
@@ -63,7 +63,7 @@ def rests_on(certificate: Certificate) -> str:
         return named
     given = "rewards" if certificate.contexts is None else "contexts are as declared and rewards"
     low, high = certificate.rewards
-    assumed = f"provided that {given} lie in [{low:g}, {high:g}]; the guard refuses others"
+    assumed = f"provided that {given} lie in [{low:g}, {high:g}]"
     return f"{named}{', ' if named == 'nothing' else '; '}{assumed}"
 
 
