@@ -92,11 +92,11 @@ class Effort:
 
     @property
     def rounds(self) -> int | None:
-        """The rounds of all guarded runs and replays; None if no horizon was asked for."""
+        """The rounds of all guarded runs and replays; None if no horizon was asked for, or if there are none."""
         from privcheck.certifying import rounds_played
 
         runs, horizon = self.asked["runs"], self.asked["horizon"]
-        return None if runs is None or horizon is None else rounds_played(runs, horizon)
+        return rounds_played(runs, horizon) if (runs or 0) > 0 and (horizon or 0) > 0 else None
 
     def seconds(self) -> float:
         """Return the time of a guarded run, with its share of the replays."""
