@@ -40,6 +40,14 @@ class BudgetExceededError(ReleaseRefusedError):
     before = total = math.nan
     renews: datetime | None = None
 
+    def advised(self, hint: str) -> BudgetExceededError:
+        """Return this error with another hint, or itself if that is empty."""
+        if not hint:
+            return self
+        found = BudgetExceededError(self.parameter, self.value, self.expected, hint)
+        found.datum, found.before, found.total, found.renews = self.datum, self.before, self.total, self.renews
+        return found
+
 
 @dataclass(frozen=True)
 class BudgetFilter:
@@ -253,7 +261,7 @@ class BudgetFilter:
         paid = f"{before:.6g}" if isinstance(self.budget, Pure) else f"{name} = {before:.6g}"
         hint = f"{paid} was charged before: release less often or with more noise"
         if any((each.location, each.round) == (location, round_number) for each in ledger.of(datum)):
-            hint = f"{paid} was charged before, {IN_A_LOOP}"
+            hint = f"{paid} was charged before, {SAME_LINE}"
         elif before == 0.0:
             hint = "nothing was charged before this release, which is too much by itself: use more noise"
         exceeded = BudgetExceededError("budget", got, f"at most {limit} per datum", hint)
@@ -261,8 +269,8 @@ class BudgetFilter:
         return exceeded
 
 
-IN_A_LOOP = (
-    "also by the same line in the same round, and each release is charged in full: to release a sum for each arm, keep "
-    "the sums of all arms in one array, made with privcheck.zeros, and release it once"
+SAME_LINE = (
+    "also by the same line in the same round, and each release is charged in full: release a value once, and sums of "
+    "several arms together, as one array made with privcheck.zeros"
 )
 NO_BOUND = "use another mechanism, such as Laplace noise for a pure budget, or give a budget in the notion of this one"

@@ -4,6 +4,7 @@ from ._execution import drive as drive
 from ._execution import drive_guarded as drive_guarded
 from ._explored_streams import changed_tables as changed_tables
 from ._explored_streams import random_table as random_table
+from ._explored_streams import rounds_played as rounds_played
 from ._guard import guard as guard
 from ._guard import guarded as guarded
 from ._looking.first_finding import first_finding as first_finding

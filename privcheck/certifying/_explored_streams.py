@@ -66,6 +66,16 @@ def changed_tables(rng: np.random.Generator, table: Table, arms: int, game: Game
     return pairs
 
 
+def rounds_played(runs: int, horizon: int) -> int:
+    """Return how many rounds a certificate plays in all: in its guarded runs, and in the replays of the first of these.
+
+    >>> rounds_played(1, 16), rounds_played(20, 16), rounds_played(20, 10_000)
+    (784, 3392, 4200000)
+    """
+    replayed = min(runs, REPLAYED) * min(horizon, REPLAYED_ROUNDS) * horizon
+    return runs * horizon + replayed * replayed_seeds(replayed)
+
+
 def replayed_seeds(rounds: int) -> int:
     """Return how many seeds to replay with when one seed takes this many rounds.
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import (
+    BudgetExceededError,
     BudgetFilter,
     ByDatum,
     Charge,
@@ -24,6 +25,7 @@ from privcheck.accounting import (
 from privcheck.certifying._calls import Process
 from privcheck.certifying._charging.joint_charges import Charged, JointCharges
 from privcheck.certifying._charging.one_release import RANGE, charges_of, name_of, sensitivities_of
+from privcheck.certifying._charging.refused_release import ReleasesOfRound, enough_noise, too_much, unclipped
 from privcheck.certifying._noise_source import check_sampler
 from privcheck.certifying._outside.release_generators import ReleaseGenerators
 from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
@@ -95,7 +97,7 @@ class Session(Recorder):
         what = "reward" if self.contexts is None else "context and reward"
         self.filter = None if self.budget is None else BudgetFilter(self.budget, self.accountants)
         self.ledger = Ledger(group, what) if self.filter is None else self.filter.new_ledger(group, what)
-        self.several = JointCharges(group, self.source)
+        self.several, self.of_round = JointCharges(group, self.source), ReleasesOfRound()
         self._adds_renyi = self.filter is not None and any(name.startswith("rdp") for name in self.filter.shares)
         self._is_reading, self.watches_generators = False, False
         self.release_generators: ReleaseGenerators | None = None
@@ -297,12 +299,31 @@ class Session(Recorder):
             if not self._adds_renyi:
                 charged = self.several.of(mechanism, value, charges, rounded, self.log)
             if self.filter is not None:
-                self.filter.check(self.ledger, charged.charges, location, self.round)
-            self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charged.charges, location)
+                try:
+                    self.filter.check(self.ledger, charged.charges, location, self.round)
+                except BudgetExceededError as exceeded:
+                    raise exceeded.advised(self._advice(exceeded, mechanism, value, sensitivities, location)) from None
+            made = self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charged.charges, location)
+            self.of_round.keep(made.number, self.round, value)
             self.several.keep(charged)
             if charged.charges is not charges:
                 self._note_largest(charges)
         return code, charged
+
+    def _advice(
+        self,
+        exceeded: BudgetExceededError,
+        mechanism: Mechanism,
+        value: Private,
+        sensitivities: ByDatum[float],
+        location: str,
+    ) -> str:
+        """Return what to do about a release that the budget does not allow; empty if nothing more is known."""
+        if exceeded.before:
+            return self.of_round.why_again(self.ledger, exceeded, location, self.round, value)
+        assert self.filter is not None
+        enough = enough_noise(mechanism, value, sensitivities, self.filter, self.ledger, exceeded)
+        return too_much(enough, unclipped(value, self.rewards))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         hint = "a copy would spend the same budget again, and a file would contain the private rewards"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,11 +15,14 @@ from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.code_findings import Annotate, Sarif, check_findings, deliver_findings
 from privcheck.cli._described.contexts import ContextOptions
-from privcheck.cli._described.long_runs import MANY_GUARDED, check_effort, seconds_of_long_run, seconds_per_run
+from privcheck.cli._described.long_runs import MANY_GUARDED, check_effort, seconds_of_rounds, seconds_per_run
 from privcheck.cli._described.target import with_file
 from privcheck.cli._options import Json, check_html, check_json
 from privcheck.cli._process import contained_target
 from privcheck.cli._statuses import status_of_certificate
+
+if TYPE_CHECKING:
+    from privcheck.results import Certificate
 
 
 @declared_options(DECLARED["certify"])
@@ -64,7 +69,9 @@ def certify(
     asked = options | {"contexts": taken(options, ContextOptions).made()}
     yes = asked.pop("yes")
     with contained_target():
-        check_effort(asked["runs"], yes, partial(_seconds, run_certify, target, asked), MANY_GUARDED, asked["horizon"])
+        effort = Effort(run_certify, target, asked)
+        limits = MANY_GUARDED, asked["horizon"], effort.rounds
+        check_effort(asked["runs"], yes, effort.seconds, *limits, effort.less)
         with told_in_lines():
             certificate = run_certify(target, **asked)
     files: list[Callable[[], object]] = [partial(certificate.save_html, html)] if html is not None else []
@@ -74,10 +81,53 @@ def certify(
     return status_of_certificate(certificate)
 
 
-def _seconds(certify: Callable[..., object], target: str, asked: dict[str, Any]) -> float:
-    """Return the time of a guarded run."""
-    if asked["horizon"] is None:
-        return seconds_per_run(lambda runs: certify(target, **asked | {"runs": runs}))
-    own = {name: value for name, value in asked.items() if name not in ("horizon", "runs")}
-    play = lambda rounds, runs: certify(target, horizon=rounds, runs=runs, **own)  # noqa: E731
-    return seconds_of_long_run(play, asked["horizon"])
+@dataclass
+class Effort:
+    """What a certificate takes, and the horizon at which shorter ones that measured it saw all lines."""
+
+    certify: Callable[..., Certificate]
+    target: str
+    asked: dict[str, Any]
+    granted: int | None = None
+
+    @property
+    def rounds(self) -> int | None:
+        """The rounds of all guarded runs and replays; None if no horizon was asked for, or if there are none."""
+        from privcheck.certifying import rounds_played
+
+        runs, horizon = self.asked["runs"], self.asked["horizon"]
+        return rounds_played(runs, horizon) if (runs or 0) > 0 and (horizon or 0) > 0 else None
+
+    def seconds(self) -> float:
+        """Return the time of a guarded run, with its share of the replays."""
+        runs, horizon = self.asked["runs"], self.asked["horizon"]
+        if self.rounds is None:
+            return seconds_per_run(lambda count: self.certify(self.target, **self.asked | {"runs": count}))
+        return seconds_of_rounds(self._play, horizon, self.rounds) / float(runs)
+
+    def _play(self, horizon: int) -> int:
+        from privcheck.certifying import rounds_played
+
+        found = self.certify(self.target, **self.asked | {"horizon": horizon, "runs": 1})
+        if self.granted is None and found.granted and not found.later_rounds:
+            self.granted = horizon
+        return rounds_played(1, horizon)
+
+    def less(self) -> str:
+        """Return at which horizon a certificate covers as much, if one does."""
+        if self.granted is None or _takes_horizon(self.target):
+            return ""
+        seen = f"within {self.granted} rounds every line that matters for privacy ran"
+        return f"; {seen}: a certificate with --horizon {self.granted} covers as much"
+
+
+def _takes_horizon(target: str) -> bool:
+    """Tell whether a target may be another one with another horizon."""
+    from privcheck.targets import load
+
+    factory = getattr(load(target), "factory", None)
+    try:
+        taken = inspect.signature(factory).parameters.values()  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return True
+    return any(each.name == "horizon" or each.kind is inspect.Parameter.VAR_KEYWORD for each in taken)

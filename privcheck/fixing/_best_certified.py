@@ -4,7 +4,7 @@ smallest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from privcheck.fixing._judgement import afresh, certified, refuted
@@ -25,7 +25,11 @@ TIME_OVER = "guarded runs find nothing, and no certificate was made of it, becau
 
 
 def best_certified(
-    patches: Sequence[FixPatch], source: SourceText, class_name: str, setting: Setting
+    patches: Sequence[FixPatch],
+    source: SourceText,
+    class_name: str,
+    setting: Setting,
+    tied: Collection[str] = (),
 ) -> list[FixPatch]:
     """Return the patches in their order, with the certificates of two or three.
 
@@ -38,9 +42,11 @@ def best_certified(
     ----------
     patches : with their regret, standing as "not certified" or "withdrawn"; `why` is set if they stop learning.
     source, class_name, setting : as for the judge.
+    tied : texts of patches among which it is not settled whose regret is least: fewer lines come first there.
     """
     until = computing() + MOST + 2 * len(patches) * setting.importing  # by each certificate, and by each audit
     waiting = sorted((patch for patch in patches if patch.standing == NOT_CERTIFIED), key=_regret)
+    waiting.sort(key=lambda patch: (0, _size(patch)) if patch.text in tied else (1, 0))
     done = [patch for patch in patches if patch.standing == WITHDRAWN]
     learning = [patch for patch in waiting if not patch.why]
     found, done_first = _first(learning, source, class_name, setting, until, to_recommend=True)
@@ -69,7 +75,7 @@ def best_certified(
 
 
 def _regret(patch: FixPatch) -> float:
-    """Regret decides among certified patches that learn; the number of lines plays no part."""
+    """Regret decides among certified patches that learn; lines count only where it is not settled."""
     return 0.0 if patch.regret is None else patch.regret.share
 
 

@@ -172,7 +172,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
     for place, number in enumerate(kept):
         patches[number] = _with_price(patches[number], price, place)
     pricing = computing() - started - judging
-    patches = best_certified(patches, source, name, setting)
+    patches = best_certified(patches, source, name, setting, {patches[kept[place]].text for place in price.tied})
     standings = {patch.standing for patch in patches}
     outcome = FIXED if RECOMMENDED in standings else NONE_LEARNS if STOPS_LEARNING in standings else NOTHING_CERTIFIES
     return replace(

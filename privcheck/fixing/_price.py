@@ -40,7 +40,7 @@ class Priced(NamedTuple):
     """The regret of the original and of each patch, None where it could not be measured, and what else was played.
 
     It is settled if the best patches differ by two standard errors, and none of them is as close to one that stops
-    learning.
+    learning. Otherwise `tied` has the places of those among which it is not settled which one is best.
     """
 
     original: PolicyRegret | None
@@ -48,6 +48,7 @@ class Priced(NamedTuple):
     stops: list[str]
     others: tuple[PolicyRegret, ...]
     is_settled: bool = True
+    tied: frozenset[int] = frozenset()
 
 
 class Meter:
@@ -139,6 +140,7 @@ def priced(
         [_stops(meter, number) for number in every[1:]],
         others(meter.places, setting, rounds),
         not _undecided(meter),
+        frozenset(number - 1 for number in _may_be_best(meter)),
     )
 
 
@@ -149,6 +151,14 @@ def _undecided(meter: Meter) -> list[int]:
         return []
     if meter.played(0) < FEWEST:
         return [number for number in known if meter.played(number) == meter.played(0)]
+    return _may_be_best(meter)
+
+
+def _may_be_best(meter: Meter) -> list[int]:
+    """Return the patches among which runs so far do not settle which one is best, or whether it learns."""
+    known = [number for number in range(1, len(meter.texts)) if meter.runs[number] is not None]
+    if meter.runs[0] is None or not known:
+        return []
     known = [number for number in known if meter.played(number) == meter.played(0)]
     rises = {number: meter.rise(number) for number in known}
     learning = [number for number in known if rises[number][0] <= STOPS]
@@ -242,7 +252,7 @@ def about_price(price: Priced) -> list[str]:
         more = "" if price.original.runs >= MOST else "; a larger time budget plays more"
         told.append(
             f"after {price.original.runs} runs in an environment it is not settled which patch is best, or whether it "
-            f"learns: two standard errors are more than what is between them{more}"
+            f"learns: two standard errors are more than what is between them, so fewer lines come first{more}"
         )
     if all(place.late >= LEARNS for place in price.original.places):
         told.append(

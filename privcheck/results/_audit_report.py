@@ -343,4 +343,7 @@ class AuditReport(WholeResult):
         blind = ", no power here" if self.verdict == "consistent" and not self.lower else ""
         told = f"{self.verdict or 'measured'}{blind} ({claim}; {lower} at confidence {self.confidence:g})"
         at = f"; at fault: {', '.join(fault.place for fault in self.faults)}" if self.faults else ""
-        return f"{printable(self.target)}: {told}{printable(at)}"
+        certified: Any = self.certificate
+        found = certified is not None and certified.has_findings and not certified.is_inconclusive
+        refused = "; certificate refused" if found and self.verdict != "violation" else ""
+        return f"{printable(self.target)}: {told}{printable(at)}{refused}"

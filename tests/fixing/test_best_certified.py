@@ -62,6 +62,13 @@ def test_the_smallest_is_certified_too(asked, monkeypatch):
     assert {each.text: "took too long" in each.why for each in late if each.why} == {"c": False, "s": True}
 
 
+def test_fewer_lines_come_first_where_regret_does_not_settle_it(asked):
+    given = [patch("a", 0.1, lines=14), patch("b", 0.11, lines=1), patch("c", 0.12, lines=1), patch("d", 0.3)]
+    first = [best_certified(given, SOURCE, "Bandit", Setting(), tied)[0].text for tied in ((), "ab", "abc", "bc")]
+    assert first == ["a", "b", "b", "b"]
+    assert standings(*given)[0] == ("a", "recommended")
+
+
 def test_the_second_one_is_of_the_same_kind_if_there_is_no_other(asked):
     found = standings(patch("a", 0.1), patch("b", 0.2), patch("bad u", 0.3, universal=True))
     assert found == [("a", "recommended"), ("b", "certified"), ("bad u", "withdrawn")]

@@ -230,7 +230,9 @@ def test_what_two_standard_errors_hide_is_not_settled():
         assert (not _price._undecided(Played(original, patch))) is settled
     close = [rng.normal(0.1, 0.1, size=40) for _ in range(2)]
     assert _price._undecided(Played(original, *close)) != []
+    assert sorted(_price._may_be_best(Played(original, *close, close[0] + 0.1))) == [1, 2]
     assert _price._undecided(Played(original, close[0], close[0] + 0.1)) == []
+    assert _price._may_be_best(Played(original, close[0], close[0] + 0.1)) == []
 
 
 def test_enough_runs_need_no_note():

@@ -24,6 +24,9 @@ ROUNDS = 100
 FEW_ROUNDS = 1000
 """Rounds of a run on which it is measured first how long a round takes."""
 
+SHORTEST = 8
+"""Rounds of a run on which it is measured first how long a certificate takes, which plays each run many times."""
+
 MEASURED = 2.0
 """Seconds that are spent on measuring how long the work would take."""
 
@@ -49,7 +52,13 @@ def duration(seconds: float) -> str:
 
 
 def check_effort(
-    runs: int | None, yes: bool, seconds: Callable[[], float], many: int = MANY, horizon: int | None = None
+    runs: int | None,
+    yes: bool,
+    seconds: Callable[[], float],
+    many: int = MANY,
+    horizon: int | None = None,
+    rounds: int | None = None,
+    less: Callable[[], str] = str,
 ) -> None:
     """Refuse work of more than an hour unless it was asked for twice.
 
@@ -60,13 +69,17 @@ def check_effort(
     seconds : measures how long one run takes, with its share of everything else.
     many : nothing is measured for fewer runs.
     horizon : the rounds of a run, if they were asked for.
+    rounds : of all runs and everything else; by default those of the runs.
+    less : says what would do as well, if that is known after `seconds`.
 
     Raises
     ------
     PrivcheckError : it would take more than an hour.
     KeyboardInterrupt : a signal ended what was measured.
     """
-    if yes or runs is None or (runs <= many and runs * (horizon or 0) <= many * ROUNDS):
+    if yes or runs is None:
+        return
+    if runs <= many and (runs * (horizon or 0) if rounds is None else rounds) <= many * ROUNDS:
         return
     expected = seconds() * runs
     if interrupted_status() is not None:  # an audit answers a signal with what it knows
@@ -77,7 +90,7 @@ def check_effort(
     if runs > many or horizon is None:
         hint = f"they {told}: give fewer runs, or add --yes to begin"
         raise PrivcheckError("runs", runs, "at most an hour of work", hint)
-    hint = f"{runs:,} runs of so many rounds {told}: give fewer of either, or add --yes to begin"
+    hint = f"{runs:,} runs of so many rounds {told}: give fewer of either, or add --yes to begin{less()}"
     raise PrivcheckError("horizon", horizon, "at most an hour of work", hint)
 
 
@@ -127,6 +140,37 @@ def seconds_of_long_run(play: Callable[[int, int], object], horizon: int, worker
             if taken < least:
                 shortest = rounds, taken
         rounds = min(8 * rounds, horizon)
+
+
+def seconds_of_rounds(play: Callable[[int], int], horizon: int, total: int) -> float:
+    """Return the time of so many rounds in all, from calls of more and more of them, beyond what a call costs anyway.
+
+    Parameters
+    ----------
+    play : makes a call with so many rounds in a run, and returns how many it played in all. It may refuse a horizon
+        that is too short.
+    horizon : the most rounds of a run.
+    total : the rounds in all.
+    """
+    rounds, calls = min(SHORTEST, horizon), list[tuple[int, float]]()
+    while True:
+        started = time.perf_counter()
+        try:
+            played = play(rounds)
+        except PrivcheckError as error:
+            if error.parameter != "horizon" or rounds == horizon:
+                raise
+        else:
+            calls.append((played, time.perf_counter() - started))
+            if len(calls) == 1:  # the first call pays for imports and compilation
+                continue
+            few, least = calls[1]
+            taken = calls[-1][1]
+            if played > few and (taken - least > 0.5 * MEASURED or rounds == horizon):
+                return max(0.0, taken - least) / (played - few) * total
+            if rounds == horizon:
+                return taken / played * total
+        rounds = min(2 * rounds, horizon)
 
 
 def seconds_per_run(play: Callable[[int], object]) -> float:

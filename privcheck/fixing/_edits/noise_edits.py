@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from privcheck.certifying import Refusal
 from privcheck.fixing._edits.constructor import Constructor
 from privcheck.fixing._edits.edit import Proposal, made
-from privcheck.fixing._edits.noise_sites import Site, denominator, is_draw, scale_of, sites
+from privcheck.fixing._edits.noise_sites import Site, denominator, is_draw, scale_given, scale_of, sites
 from privcheck.fixing._look import Finding, Setting
 from privcheck.fixing._program import Function, NotEditableError, Program, receiver
 from privcheck.fixing._source_text import Span
@@ -62,10 +62,23 @@ def _laplace(program: Program, site: Site, setting: Setting, rng: str, budget: s
         if size or isinstance(denominator(site.value, site.method), ast.Constant):
             raise NotEditableError("there is a draw for each value")
         size = f", size=len({program.code(site.value)})"
+    if (given := _kept_draw(program, site, f"{rng}.laplace", scale)) is not None and not each:
+        return program.replace(given, scale)
     draw = f"{rng}.laplace(0.0, {scale}{size})"
     if site.whole is site.call:
         return program.replace(site.call, f"({program.code(site.value)} + {draw})")
     return program.replace(site.draw, draw)
+
+
+def _kept_draw(program: Program, site: Site, function: str, scale: str) -> ast.expr | None:
+    """Return what the scale of a draw is given, if the draw is right but for that and other uses follow; else None."""
+    given = scale_given(site)
+    args = [*site.call.args, *(each.value for each in site.call.keywords)]
+    if given is None or given in args or site.draw is not site.call:
+        return None
+    names = {node.id for node in ast.walk(ast.parse(scale)) if isinstance(node, ast.Name)}
+    known = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)} | {receiver(site.method)}
+    return given if program.code(site.call.func) == function and names <= known else None
 
 
 def _scaled(program: Program, finding: Finding, setting: Setting) -> Iterator[Proposal]:
@@ -77,9 +90,7 @@ def _scaled(program: Program, finding: Finding, setting: Setting) -> Iterator[Pr
     if abs(factor - round(factor)) > 1e-6 * factor or factor > 64:
         return
     for site in sites(program, finding.line):
-        scale = next((k.value for k in site.call.keywords if k.arg == "scale"), None)
-        if scale is None and len(site.call.args) > 1:
-            scale = site.call.args[1]
+        scale = scale_given(site)
         if scale is None or "eps" not in program.code(scale):
             continue
         try:

@@ -137,6 +137,24 @@ def variables(method: Function) -> dict[str, ast.expr]:
     return {name: values[0] for name, values in given.items() if values[1:] == [None] and values[0] is not None}
 
 
+def scale_given(site: Site) -> ast.expr | None:
+    """Return what the scale of a draw is, or, of a variable with other uses, what it is given in its one assignment.
+
+    Other uses then follow a change, but not those as the scale of other draws: the draw alone is changed there.
+    """
+    scale = next((each.value for each in site.call.keywords if each.arg == "scale"), None)
+    scale = site.call.args[1] if scale is None and len(site.call.args) > 1 else scale
+    given = variables(site.method).get(scale.id) if isinstance(scale, ast.Name) else None
+    if given is None:
+        return scale
+    of_draws = [each for call in ast.walk(site.method) if is_draw(call) for each in ast.walk(call)]
+    uses = [node for node in ast.walk(site.method) if isinstance(node, ast.Name) and node.id == scale.id]  # type: ignore[union-attr]
+    elsewhere = [node for node in uses if isinstance(node.ctx, ast.Load) and node is not scale]
+    if not elsewhere or any(node in of_draws for node in elsewhere):
+        return scale
+    return given
+
+
 def denominator(value: ast.expr, method: Function) -> ast.expr | None:
     """Return what a sum of rewards is divided by in a value, as far as variables can be followed."""
     known = variables(method)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from privcheck.certifying import Refusal
 from privcheck.fixing._edits.constructor import Constructor, number
 from privcheck.fixing._edits.edit import Proposal, made
-from privcheck.fixing._edits.noise_sites import Site, sites
+from privcheck.fixing._edits.noise_sites import Site, scale_given, sites
 from privcheck.fixing._look import Charged, Finding, Setting
 from privcheck.fixing._program import NotEditableError, Program, receiver
 from privcheck.fixing._source_text import Span
@@ -82,9 +82,9 @@ def _rounded_up(times: float) -> float:
 
 
 def _wider(program: Program, site: Site, times: str) -> list[Span]:
-    scale: ast.expr = next((each.value for each in site.call.keywords if each.arg == "scale"), site.draw)
-    if len(site.call.args) > 1:
-        scale = site.call.args[1]
+    scale: ast.expr = site.draw
+    if (given := scale_given(site)) is not None:
+        scale = given
     if scale is site.whole:
         raise NotEditableError("the draw has no scale of its own")
     return [program.replace(scale, f"{times} * {program.bracketed(scale)}")]

@@ -14,6 +14,7 @@ from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.certificate_sentences import divergence_sentences
 from privcheck.reporting._text.fix_sentences import sentence as fix_sentence
 from privcheck.reporting._text.numbers import clean
+from privcheck.reporting._text.refused_releases import refusals_told
 from privcheck.reporting._text.watch_sentences import sentence as watch_sentence
 from privcheck.results import FAULT_KINDS, AuditReport, Certificate, Fix, FixPatch, WatchReport
 
@@ -157,7 +158,7 @@ def _of_certificate(certificate: Certificate) -> list[Finding]:
         )
         for leak in certificate.leaks
     ]
-    for refusal in certificate.refusals:
+    for refusal in refusals_told(certificate.refusals):
         at = re.search(r"release at (\S+):(\d+)", refusal)
         file = _file(at[1], certificate) if at else ""
         found.append(Finding(REFUSED, f"{clean(refusal)}.", file, int(at[2]) if at else 0))

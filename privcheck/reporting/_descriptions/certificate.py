@@ -36,6 +36,7 @@ from privcheck.reporting._text.certificate_sentences import (
 )
 from privcheck.reporting._text.fix_sentences import fix_command
 from privcheck.reporting._text.numbers import clean
+from privcheck.reporting._text.refused_releases import refusals_told
 from privcheck.reporting._text.repeating import repeat_certificate
 from privcheck.results import Certificate
 
@@ -78,7 +79,7 @@ def refusals(certificate: Certificate) -> Iterator[Part]:
     """Yield the releases that were refused."""
     if certificate.refusals:
         yield Heading("Refused releases")
-        yield Listed(certificate.refusals, most=3)
+        yield Listed(refusals_told(certificate.refusals), most=3)
 
 
 def repairs(certificate: Certificate) -> Iterator[Part]:

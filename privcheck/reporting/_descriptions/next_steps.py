@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 
+from privcheck.reporting._text.both_bounds import certificate_is_refused
 from privcheck.reporting._text.fix_sentences import fix_of, number_in_command
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import AuditReport
 
 PATCH, LINE = "look for a patch", "a certificate names the line at which data leak"
 PROOF = "a certificate proves what an audit cannot"
+NAMES = "the certificate was refused, and names the line"
 INPUTS = "see which inputs of its noise the data move"
 ALONE = "so few runs of slow code say little: play the call that adds the noise alone"
 
@@ -57,7 +59,13 @@ def next_step(report: AuditReport) -> tuple[str, str]:
             return PATCH, patch
     others += [f"--feedback {report.feedback}"] * (report.feedback != "bandit")
     asked = [place, *budget, f"--arms {report.arms}", *others]
-    return LINE if report.verdict == "violation" else PROOF, " ".join(["privcheck certify", *asked])
+    if report.verdict == "violation":
+        what = LINE
+    elif certificate_is_refused(report):
+        what, asked = NAMES, [*asked, f"--horizon {report.certificate.horizon}"]
+    else:
+        what = PROOF
+    return what, " ".join(["privcheck certify", *asked])
 
 
 def is_slow(report: AuditReport) -> bool:

@@ -8,7 +8,7 @@ from privcheck.reporting._pages.elements import badge, element, place, section, 
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_sentences import MARKS, verdict_word
-from privcheck.reporting._text.both_bounds import contradiction, upper_bound
+from privcheck.reporting._text.both_bounds import certificate_is_refused, contradiction, upper_bound
 from privcheck.results import AuditReport
 
 
@@ -49,6 +49,7 @@ def _cells(report: AuditReport) -> dict[str, Cell]:
     claim = report.claim_words if other else numbers.claim_text(report.epsilon_claimed, 0.0)
     lower = report.epsilon_lower
     estimate = report.epsilon_estimate
+    refused = "certificate refused" if word != "violation" and certificate_is_refused(report) else ""
     upper = numbers.at_most(upper_bound(report))
     if contradiction(report):
         upper = f"<b>{upper}</b>" + below(element("b", "contradiction"))
@@ -69,7 +70,7 @@ def _cells(report: AuditReport) -> dict[str, Cell]:
         )
         if estimate
         else Cell(numbers.NONE),
-        "verdict": Cell(badge(word, MARKS[word]), word),
+        "verdict": Cell(badge(word, MARKS[word]) + below(refused), word),
         "runs per stream": Cell(f"{report.runs:,}", report.runs),
         "time": Cell(numbers.seconds(report.seconds), report.seconds),
     }

@@ -19,7 +19,13 @@ from privcheck.reporting._pictures.style import (
     settings,
 )
 from privcheck.reporting._text.audit_sentences import MARKS, headline, verdict_sentence, verdict_word
-from privcheck.reporting._text.both_bounds import contradiction, of_one_object, sandwich, upper_bound
+from privcheck.reporting._text.both_bounds import (
+    certificate_is_refused,
+    contradiction,
+    of_one_object,
+    sandwich,
+    upper_bound,
+)
 from privcheck.reporting._text.numbers import at_least, at_most, clean, shorten
 from privcheck.results import AuditReport
 
@@ -111,6 +117,8 @@ def _draw_row(axes: Axes, report: AuditReport, row: int, limit: float, width: fl
     word = verdict_word(report)
     colour = COLOURS[word]
     result = f"{MARKS[word]} {word}, {_bounds_text(report)}"
+    if width >= WIDE - 1 and word != "violation" and certificate_is_refused(report):
+        result += "; certificate refused"
     name = shorten(clean(report.target), int((width - 2 * SIDE - 0.062 * len(result)) / 0.072) - 1)
     across = axes.get_yaxis_transform()
     axes.text(0.0, row + 0.26, name, transform=across, weight="bold", parse_math=False)

@@ -55,10 +55,16 @@ def rests_on(certificate: Certificate) -> str:
 
     >>> from privcheck.results._example_results import GRANTED
     >>> rests_on(GRANTED)
-    'nothing'
+    'nothing, provided that rewards lie in [0, 1]'
     """
     kinds = [f"{kind}: {', '.join(names)}" for kind, names in certificate.rests_on.items()]
-    return numbers.clean("; ".join(kinds)) or "nothing"
+    named = numbers.clean("; ".join(kinds)) or "nothing"
+    if certificate.coverage != UNDER_GUARD:
+        return named
+    given = "rewards" if certificate.contexts is None else "contexts are as declared and rewards"
+    low, high = certificate.rewards
+    assumed = f"provided that {given} lie in [{low:g}, {high:g}]"
+    return f"{named}{', ' if named == 'nothing' else '; '}{assumed}"
 
 
 def _use(use: PrimitiveUse) -> tuple[str, str]:

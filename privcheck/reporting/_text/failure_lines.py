@@ -5,6 +5,7 @@ from __future__ import annotations
 from privcheck.reporting._text.certificate_sentences import divergence_sentences, place
 from privcheck.reporting._text.fault_sentences import fault_text
 from privcheck.reporting._text.numbers import clean
+from privcheck.reporting._text.refused_releases import refusals_told
 from privcheck.reporting._text.witness_sentences import streams_told, witness_told
 from privcheck.results import AuditReport, Certificate
 
@@ -27,7 +28,7 @@ def audit_evidence(report: AuditReport) -> list[str]:
 def certificate_evidence(certificate: Certificate) -> list[str]:
     """Return leaks, refusals, notes, lines that never ran, and the first divergence."""
     lines = [f"Leak at {place(leak)}: {clean(str(leak))}" for leak in certificate.leaks]
-    lines += [f"Refused: {clean(refusal)}" for refusal in certificate.refusals]
+    lines += [f"Refused: {clean(refusal)}" for refusal in refusals_told(certificate.refusals)]
     lines += [f"Note: {clean(note)}" for note in certificate.notes]
     lines += [f"Never ran: {clean(str(line))}" for line in certificate.unreached]
     divergence = certificate.replay.first_divergence

@@ -69,7 +69,8 @@ def _bound(patch: FixPatch) -> str:
     if patch.regret_ratio is None:
         beside = "; the original does not learn" if patch.regret is not None else ""
         return f"{told}; its regret is {share(patch.regret)} of the uniform policy's{beside}"
-    return f"{told}; its regret is {times(patch.regret_ratio)} times that of the original"
+    ratio = times(patch.regret_ratio)
+    return f"{told}; its regret is {'about' if ratio == '1' else f'{ratio} times'} that of the original"
 
 
 def times(ratio: float) -> str:
