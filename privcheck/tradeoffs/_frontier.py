@@ -101,6 +101,7 @@ def frontier(
         runs=runs, audit_runs=audit_runs, certificates=certificates, time_budget=time_budget, seed=seed
     )
     given = as_list(policies)
+    called = _names(given)
     for policy in given:
         if isinstance(policy, Algorithm):
             hint = f"its budget is fixed: give its id, as in '{policy.id}(alpha=2)'"
@@ -112,7 +113,7 @@ def frontier(
         once = by | {"horizon": horizon, "runs": runs, "checkpoints": 1, "time_budget": time_budget}
         once["shuffle_arms"] = shuffle_arms = check("shuffle_arms", shuffle_arms, Switch(), "True or False")
         unit = budgets[0].unit
-        for policy, name in zip(given, _names(given), strict=True):
+        for policy, name in zip(given, called, strict=True):
             takes = _takes(policy, unit)
             if not takes and is_own(policy):
                 remarks.append(f"{name}: no parameter {unit}, so it is simulated once, without a claim")
@@ -133,6 +134,10 @@ def frontier(
     names = tuple(getattr(place, "names", ()))
     pure = [budget.amount for budget in budgets if budget.unit == "epsilon" and not budget.delta]
     bounds = _theory(place, pure, int(horizon)) if pure else ()
+    if pure:
+        remarks += _missing_theory(
+            place, bounds, [name for policy, name in zip(given, called, strict=True) if is_own(policy)]
+        )
     return Frontier(
         place.id,
         place.means,
@@ -300,6 +305,19 @@ def _theory(place: Environment, budgets: Sequence[float], horizon: int) -> tuple
         low, high = max(lower, default=(None, None)), min(upper, default=(None, None))
         rows.append(FrontierBound(epsilon, *low, *high))
     return tuple(rows)
+
+
+def _missing_theory(place: Environment, bounds: Sequence[FrontierBound], own: Sequence[str]) -> list[str]:
+    """Return what the theory does not say: of these rewards, or of the policies of a user."""
+    if not bounds:
+        return [
+            f"theory: none is shown, because no shipped theorem covers the rewards of {place.id}; environments with "
+            "Bernoulli rewards, or with finitely many rewards (finite-support, two-point), have bounds"
+        ]
+    if own and any(bound.upper_id in THEOREMS for bound in bounds):
+        listed = ", ".join(dict.fromkeys(own))
+        return [f"theory: no upper bound is about {listed}; those shown hold only for the algorithms that they name"]
+    return []
 
 
 def _counts(bound: BoundValue, kind: str) -> bool:

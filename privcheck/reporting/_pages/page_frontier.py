@@ -77,11 +77,14 @@ def _setting(frontier: Frontier, where: str) -> list[tuple[str, str]]:
 
 
 def _meaning(frontier: Frontier) -> list[str]:
+    theory = (
+        "A rate times ln T is the limit as T grows, and not a bound at any T. An upper bound is that of the algorithm "
+        "that its theorem is about, or T times the largest gap, which no regret exceeds, where that is smaller."
+    )
     return [
         f"Each audited lower bound holds with confidence {frontier.confidence:g} on its own, not all of them together. "
         "The audits screen few pairs of streams: an audit of one policy finds more.",
         "A certified upper bound covers the code that was certified under its guard; for a shipped algorithm this is "
         "its reference.",
-        "A rate times ln T is the limit as T grows, and not a bound at any T. An upper bound is that of the algorithm "
-        "that its theorem is about, or T times the largest gap, which no regret exceeds, where that is smaller.",
+        *([theory] if frontier.bounds else []),
     ]
