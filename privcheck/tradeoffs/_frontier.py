@@ -19,7 +19,7 @@ from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.results import Certificate, Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import scheduler_address
-from privcheck.simulation import Policy, as_list, is_own, simulate
+from privcheck.simulation import Policies, is_own, simulate, with_labels
 from privcheck.targets import DEFAULT_TIME_BUDGET, Claim, FrontierEffort, factory_parameters, load_factory
 
 CONFIDENCE = 0.95
@@ -34,7 +34,7 @@ QUANTITY_OF = "azize-basu-2022/thm3-tight"
 
 
 def frontier(
-    policies: Policy | Sequence[Policy],
+    policies: Policies,
     environment: str | Environment | Sequence[float],
     *,
     epsilons: Sequence[float] | None = None,
@@ -56,8 +56,8 @@ def frontier(
 
     Parameters
     ----------
-    policies : as in `privcheck.simulate`: shipped ids, and factories of your own. A policy that takes no such budget
-        is simulated once, as what is lost without privacy.
+    policies : as in `privcheck.simulate`: shipped ids, and factories of your own, or a mapping from labels to these. A
+        policy that takes no such budget is simulated once, as what is lost without privacy.
     environment : arms, as in `privcheck.simulate`.
     epsilons : the budgets, each > 0.
     horizon, runs, seed, jobs, time_budget : of the simulations; see `privcheck.simulate`.
@@ -100,8 +100,9 @@ def frontier(
     effort = FrontierEffort(
         runs=runs, audit_runs=audit_runs, certificates=certificates, time_budget=time_budget, seed=seed
     )
-    given = as_list(policies)
-    called = _names(given)
+    labels, given = with_labels(policies)
+    own_names = _names(given)
+    called = own_names if labels is None else labels
     for policy in given:
         if isinstance(policy, Algorithm):
             hint = f"its budget is fixed: give its id, as in '{policy.id}(alpha=2)'"
@@ -135,9 +136,9 @@ def frontier(
     pure = [budget.amount for budget in budgets if budget.unit == "epsilon" and not budget.delta]
     bounds = _theory(place, pure, int(horizon)) if pure else ()
     if pure:
-        remarks += _missing_theory(
-            place, bounds, [name for policy, name in zip(given, called, strict=True) if is_own(policy)]
-        )
+        with_budget = {point.policy for point in points if point.budget is not None}
+        own = [name for policy, name in zip(given, called, strict=True) if is_own(policy) and name in with_budget]
+        remarks += _missing_theory(place, bounds, own)
     return Frontier(
         place.id,
         place.means,
@@ -149,6 +150,7 @@ def frontier(
         bounds,
         tuple(remarks),
         shuffle_arms,
+        () if labels is None else tuple(zip(labels, own_names, strict=True)),
     )
 
 

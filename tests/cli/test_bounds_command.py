@@ -247,7 +247,7 @@ def test_what_to_type_for_arms_of_given_support(capsys, family):
     assert run(["bounds", "--family", family, "--means", "0.7,0.6", "--epsilon", "1"]) == 2
     assert capsys.readouterr().err == (
         f"privcheck: support: got None, expected support and weights of {family} arms; means alone do not determine "
-        "the laws: give --weights '0.1,0.9; 0.5,0.5' with --support 0,1, a row for each arm\n"
+        "a law: give --weights '0.1,0.9; 0.5,0.5' with --support 0,1, a row for each arm\n"
     )
     assert (
         run(["bounds", "--family", family, "--weights", "0.1,0.9; 0.5,0.5", "--support", "0,1", "--epsilon", "1"]) == 0

@@ -169,11 +169,16 @@ def _from_flags(given: dict[str, Any], common: dict[str, Any]) -> Any:
             given[key] = numbers(given[key], key)
     if "weights" in given:
         given["weights"] = _rows(given["weights"], "weights")
+    _check_support(given)
+    return _build(Instance, common, {"family": "bernoulli"} | given)
+
+
+def _check_support(given: dict[str, Any]) -> None:
+    """Refuse arms of a family that is described by support and weights, without these."""
     family = given.get("family", "bernoulli")
     if family in ("finite", "bounded") and (missing := [key for key in ("support", "weights") if key not in given]):
-        hint = f"means alone do not determine the laws: give {SOURCES['weights']}, a row for each arm"
+        hint = f"means alone do not determine a law: give {SOURCES['weights']}, a row for each arm"
         raise PrivcheckError(missing[0], None, f"support and weights of {family} arms", hint)
-    return _build(Instance, common, {"family": "bernoulli"} | given)
 
 
 def _rho(epsilon: float | None, rho: float | None, mu: float | None) -> dict[str, float]:

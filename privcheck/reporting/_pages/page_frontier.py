@@ -73,7 +73,8 @@ def _setting(frontier: Frontier, where: str) -> list[tuple[str, str]]:
     remarks = [("remark", remark) for remark in frontier.remarks]
     order = [("order of the arms", "random in every run")] if frontier.shuffle_arms else []
     rounds, seed = ("rounds", f"{frontier.horizon:,}"), ("seed", str(frontier.seed))
-    return [("environment", where), *order, rounds, seed, *remarks]
+    labels = [(label, name) for label, name in frontier.labels if label != name]
+    return [("environment", where), *labels, *order, rounds, seed, *remarks]
 
 
 def _meaning(frontier: Frontier) -> list[str]:

@@ -59,7 +59,7 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         _draw_theory(axes, frontier)
         for place, point in enumerate(without):
             dash = ("-", (0, (4, 2)), (0, (1, 1)))[place % 3]
-            label = f"{point.policy}, {_without_budget(point.policy)}"
+            label = f"{point.policy}, {_without_budget(frontier.name_of(point.policy))}"
             axes.axhline(point.mean, color=INK, lw=0.9, ls=dash, label=label)
         lows = []
         for place, name in enumerate(private):
