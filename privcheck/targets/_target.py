@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -160,7 +161,14 @@ def load_factory(target: Any) -> tuple[str, Callable[..., Any], Location | None]
     return name, found, location
 
 
+NOTEBOOK = re.compile(r"\.ipynb(:\w*)?$")
+"""A notebook, with the name of what it defines or without."""
+
+
 def _imported(target: Any) -> tuple[Location | None, Any]:
+    if isinstance(target, str) and NOTEBOOK.search(target):
+        hint = "a notebook cannot be imported: write the cell to a .py file, as `%%writefile bandit.py` at its top does"
+        raise PrivcheckError("target", target, "path/to/file.py:name", hint)
     if isinstance(target, str) and Path(target).suffix and Path(target).is_file() and not target.endswith(".py"):
         hint = f"what another language plays is a command: --command '...' that runs {target}, or from_command([...])"
         raise PrivcheckError("target", target, "path/to/file.py:name of Python code", hint)
