@@ -19,9 +19,6 @@ from privcheck.tables import Result, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CLAIMS: dict[str | None, str] = {"violation": "refuted", "consistent": "not refuted", "inconclusive": "not refuted"}
-"""What the audits of a frontier, which screen few pairs, say of a claim."""
-
 SETTING = ("environment", "means", "arms", "horizon", "seed", "confidence")
 """The fields of a frontier that its JSON has under "frontier"."""
 
@@ -155,7 +152,7 @@ class Frontier(Result):
         }
 
     def printed_columns(self) -> dict[str, str]:
-        """Return the columns behind the headings "audited", "certified" and "claim"."""
+        """Return the columns behind the headings "audited", "certified" and, as it was once called, "claim"."""
         prefix = "epsilon" if self.unit == "epsilon" else "claim"
         return {"audited": f"{prefix}_lower", "certified": f"{prefix}_upper", "claim": "verdict"}
 
