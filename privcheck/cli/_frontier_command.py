@@ -45,6 +45,7 @@ def frontier(
     """
     from privcheck.declared import Integer, check
     from privcheck.files import check_output
+    from privcheck.progress import told_in_lines
     from privcheck.reporting import details
     from privcheck.tradeoffs import frontier as trade_off
 
@@ -68,7 +69,8 @@ def frontier(
         simulated = partial(trade_off, timed, place, **budgets | asked | {"audit_runs": 0, "certificates": False})
         play = lambda rounds, runs: simulated(horizon=rounds, runs=runs)  # noqa: E731
         check_effort(asked["runs"], yes, partial(seconds_of_long_run, play, rounds), horizon=rounds)
-    found = trade_off(named, place, horizon=rounds, **budgets, **asked)
+    with told_in_lines():
+        found = trade_off(named, place, horizon=rounds, **budgets, **asked)
     for remark in found.remarks:
         typer.echo(f"privcheck: {remark}", err=True)
     files: list[Callable[[], object]] = [partial(found.save, csv)] if csv is not None else []

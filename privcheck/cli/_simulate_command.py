@@ -76,6 +76,7 @@ def simulate(
     from privcheck.declared import Integer, check
     from privcheck.environments import ContextualEnvironment
     from privcheck.files import check_output
+    from privcheck.progress import told_in_lines
     from privcheck.reporting import details
     from privcheck.simulation import VacuousBonusWarning, is_own
     from privcheck.simulation import simulate as run_simulation
@@ -117,7 +118,8 @@ def simulate(
         own = {name: asked[name] for name in ("seed", "jobs", "epsilon")}
         find = partial(identify, named, place, delta=levels, **own)
         check_effort(count, yes, lambda: _seconds(find, rounds, min(count, asked["jobs"])), horizon=rounds)
-        found = find(horizon=rounds, runs=count, scheduler=scheduler, store=store)
+        with told_in_lines():
+            found = find(horizon=rounds, runs=count, scheduler=scheduler, store=store)
         deliver(json, found.to_json(), lambda: details(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
@@ -131,7 +133,8 @@ def simulate(
         if timed := timed_policies(policies, asked["time_budget"]):
             measured = partial(play, policies=timed)
             check_effort(count, yes, lambda: _seconds(measured, rounds, min(count, asked["jobs"])), horizon=rounds)
-        result = play(policies=named, horizon=rounds, runs=count, scheduler=scheduler, store=store)
+        with told_in_lines():
+            result = play(policies=named, horizon=rounds, runs=count, scheduler=scheduler, store=store)
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
     for remark in result.remarks:

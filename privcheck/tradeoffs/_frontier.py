@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from privcheck.declared import POSITIVE, Switch, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
+from privcheck.progress import progress
 from privcheck.results import Certificate, Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import scheduler_address
 from privcheck.simulation import Policies, is_own, simulate, with_labels
@@ -109,13 +111,15 @@ def frontier(
             raise PrivcheckError("policies", policy, "shipped ids and factories of your own", hint)
     points: list[FrontierPoint] = []
     remarks: list[str] = []
-    with scheduler_address(scheduler) as address:
+    with scheduler_address(scheduler) as address, ExitStack() as going_on:
         by: dict[str, Any] = {"seed": seed, "jobs": jobs, "scheduler": address, "store": store}
         once = by | {"horizon": horizon, "runs": runs, "checkpoints": 1, "time_budget": time_budget}
         once["shuffle_arms"] = shuffle_arms = check("shuffle_arms", shuffle_arms, Switch(), "True or False")
         unit = budgets[0].unit
-        for policy, name in zip(given, called, strict=True):
-            takes = _takes(policy, unit)
+        taking = [_takes(policy, unit) for policy in given]
+        number = sum(len(budgets) if takes else 1 for takes in taking)
+        advance = going_on.enter_context(progress("simulating, auditing and certifying", number, counted=True))
+        for policy, name, takes in zip(given, called, taking, strict=True):
             if not takes and is_own(policy):
                 remarks.append(f"{name}: no parameter {unit}, so it is simulated once, without a claim")
             if takes and is_own(policy) and "horizon" in factory_parameters(load_factory(policy)[1]):
@@ -132,6 +136,7 @@ def frontier(
                 known = {} if budget is None else _privacy(policy, place, budget, at, effort, by, remarks)
                 values = {key: row[key] for key in ("mean", "se", "q05", "q95", "runs")}
                 points.append(FrontierPoint(name, told.get("epsilon"), **values, **known))
+                advance(1)
     names = tuple(getattr(place, "names", ()))
     pure = [budget.amount for budget in budgets if budget.unit == "epsilon" and not budget.delta]
     bounds = _theory(place, pure, int(horizon)) if pure else ()
