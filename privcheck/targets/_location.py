@@ -200,6 +200,19 @@ def own_defaults(factory: Callable[..., Any]) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.default is not p.empty and p.name not in FACTORY_KEYWORDS}
 
 
+def default_arms(factory: Callable[..., Any]) -> int | None:
+    """Return the default of the parameter arms of a factory; None if it has none.
+
+    >>> default_arms(lambda rng, arms=5: None), default_arms(lambda rng, arms: None)
+    (5, None)
+    """
+    try:
+        found = getattr(inspect.signature(factory).parameters.get("arms"), "default", None)
+    except (TypeError, ValueError):
+        return None
+    return found if type(found) is int else None
+
+
 def own_arms(factory: Callable[..., Any], asked: int | None) -> int | None:
     """Return the number of arms that a factory has as the default of a parameter of its own, such as n_arms=2.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._location import Location, classes_in, function_at, own_arms
+from privcheck.targets._location import Location, classes_in, default_arms, function_at, own_arms
 from privcheck.targets._mechanism import (
     MechanismRunner,
     is_mechanism,
@@ -331,7 +331,11 @@ class _Factory(Loaded):
             return own
         known = getattr(self.factory, "arms", None)
         if isinstance(self.factory, type) or type(known) is not int:
-            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+            usual = default_arms(self.factory)
+            number = 2 if usual is None else usual
+            hint = "" if usual is None else f"it has {usual} by default: "
+            hint += f"give arms={number}, or --arms {number}"
+            raise PrivcheckError("arms", None, "the number of arms of the policy", hint)
         return known
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
