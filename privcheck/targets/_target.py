@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -16,7 +15,7 @@ import numpy as np
 
 from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._location import Location, classes_in, default_arms, function_at, own_arms
+from privcheck.targets._location import Location, classes_in, function_at, no_arms, own_arms, refuse_notebook
 from privcheck.targets._mechanism import (
     MechanismRunner,
     is_mechanism,
@@ -161,14 +160,8 @@ def load_factory(target: Any) -> tuple[str, Callable[..., Any], Location | None]
     return name, found, location
 
 
-NOTEBOOK = re.compile(r"\.ipynb(:\w*)?$")
-"""A notebook, with the name of what it defines or without."""
-
-
 def _imported(target: Any) -> tuple[Location | None, Any]:
-    if isinstance(target, str) and NOTEBOOK.search(target):
-        hint = "a notebook cannot be imported: write the cell to a .py file, as `%%writefile bandit.py` at its top does"
-        raise PrivcheckError("target", target, "path/to/file.py:name", hint)
+    refuse_notebook(target)
     if isinstance(target, str) and Path(target).suffix and Path(target).is_file() and not target.endswith(".py"):
         hint = f"what another language plays is a command: --command '...' that runs {target}, or from_command([...])"
         raise PrivcheckError("target", target, "path/to/file.py:name of Python code", hint)
@@ -331,11 +324,7 @@ class _Factory(Loaded):
             return own
         known = getattr(self.factory, "arms", None)
         if isinstance(self.factory, type) or type(known) is not int:
-            usual = default_arms(self.factory)
-            number = 2 if usual is None else usual
-            hint = "" if usual is None else f"it has {usual} by default: "
-            hint += f"give arms={number}, or --arms {number}"
-            raise PrivcheckError("arms", None, "the number of arms of the policy", hint)
+            raise no_arms(self.factory)
         return known
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
@@ -393,7 +382,7 @@ class _Elsewhere(Loaded):
 
     def arms(self, asked: int | None) -> int:
         if asked is None and not self.service.mechanism:
-            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+            raise no_arms()
         return asked or 0
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
