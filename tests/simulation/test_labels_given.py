@@ -53,8 +53,13 @@ def test_labels_change_names_and_no_run(tmp_path):
     assert {r"Ours \$a\$ (50%)", "UCB1"} <= set(texts(figure)), "no formula"
     found.save_npz(tmp_path / "all.npz")
     assert [result.policy for result in Simulation.read_npz(tmp_path / "all.npz").results] == list(LABELS)
+
+
+def test_a_page_of_many_results_reads_them(tmp_path):
+    found = privcheck.simulate({"UCB1": "ucb"}, MEANS, **SHORT)
     (tmp_path / "all.json").write_text(found.to_json())
     assert run(["report", str(tmp_path), "--html", str(tmp_path / "index.html")]) == 0
+    assert "UCB1" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_frontier_has_them_and_still_knows_the_policies(tmp_path):
