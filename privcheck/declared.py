@@ -8,6 +8,7 @@ import math
 import numbers
 from abc import ABCMeta
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
@@ -171,7 +172,20 @@ def check(name: str, value: Any, domain: Domain, hint: str = "") -> Any:
     try:
         return domain.normalise(value)
     except (TypeError, ValueError, OverflowError):
-        raise PrivcheckError(name, value, domain.text, hint) from None
+        raise PrivcheckError(name, value, domain.text, _quoted_number(value, domain) or hint) from None
+
+
+def _quoted_number(value: Any, domain: Domain) -> str:
+    """Return what to do about a number that was given as text, if the domain has that number.
+
+    >>> _quoted_number("1", Real(0.0)), _quoted_number("-1", Real(0.0)), _quoted_number("1", Switch())
+    ('write the number without quotation marks', '', '')
+    """
+    if isinstance(value, str):
+        with suppress(TypeError, ValueError, OverflowError):
+            if not isinstance(domain.normalise(float(value)), bool):
+                return "write the number without quotation marks"
+    return ""
 
 
 def parameter(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from privcheck.in_notebooks import in_cells, rendered_traceback
+
 
 class PrivcheckError(Exception):
     """A request that cannot be carried out, with the reason.
@@ -37,7 +39,11 @@ class PrivcheckError(Exception):
         except ValueError:  # an integer of too many digits to be written
             got = f"an object of type {type(self.value).__name__}"
         text = f"{self.parameter}: got {got}, expected {self.expected}"
-        return on_one_line(f"{text}; {self.hint}" if self.hint else text)
+        return in_cells(on_one_line(f"{text}; {self.hint}" if self.hint else text))
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows: a refusal is about the call, and the way to it inside privcheck says nothing."""
+        return rendered_traceback(self)
 
 
 class PolicyError(PrivcheckError):

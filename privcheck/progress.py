@@ -29,6 +29,9 @@ _announced = False
 _slow = False
 """Whether work says in lines how far it is where no bar can be shown."""
 
+_lines: _Lines | None = None
+"""The work that says in lines how far it is: work inside of it says nothing, and gives it the occasion."""
+
 EVERY = 60.0
 """Seconds from one of these lines to the next."""
 
@@ -49,10 +52,19 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     ...     advance(10)
 
     """
-    global _bar, _announced
+    global _bar, _announced, _lines
     if _bar is not None or not sys.stderr.isatty():
         _announce(description)
-        yield _Lines(description, total) if _slow and _bar is None else lambda _: None
+        if not _slow or _bar is not None:
+            yield lambda _: None
+        elif (around := _lines) is not None:
+            yield lambda _: around(0)
+        else:
+            _lines = _Lines(description, total)
+            try:
+                yield _lines
+            finally:
+                _lines = None
         return
     from rich.console import Console
     from rich.progress import (
@@ -95,14 +107,13 @@ class _Lines:
     def __call__(self, amount: int) -> None:
         self.done += amount
         now = time.monotonic()
-        if now - self.last < EVERY or not 0 < self.done < self.total:
+        if now - self.last < EVERY or self.done >= self.total:
             return
         self.last = now
-        left = (now - self.began) * (self.total - self.done) / self.done
-        sys.stderr.write(
-            f"privcheck: {self.description}: {self.done / self.total:.0%} done in {now - self.began:.0f} s, "
-            f"about {left:.0f} s left\n"
-        )
+        rest = (now - self.began) * (self.total - self.done) / self.done if self.done else None
+        left = "" if rest is None else f", about {rest:.0f} s left"
+        share = f"{self.done / self.total:.0%} done in {now - self.began:.0f} s"
+        sys.stderr.write(f"privcheck: {self.description}: {share}{left}\n")
         sys.stderr.flush()
 
 

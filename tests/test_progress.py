@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import re
 import sys
@@ -9,7 +10,10 @@ import sys
 import pytest
 
 import privcheck.progress as module
+from privcheck.cli import run
+from privcheck.errors import PrivcheckError
 from privcheck.progress import REST, announced, aside, progress
+from privcheck.tradeoffs import frontier
 
 
 class Terminal(io.StringIO):
@@ -82,3 +86,60 @@ def test_work_that_takes_minutes_says_in_lines_how_far_it_is(capsys, monkeypatch
     with module.progress("certifying Bandit", 10) as advance:
         advance(5)
     assert capsys.readouterr().err == "", "nobody asked for lines"
+
+
+@pytest.mark.chance(0.0, "nothing in it is random")
+def test_work_inside_of_work_gives_it_the_occasion_to_say_how_far_it_is(capsys, monkeypatch):
+    """A frontier whose parts take less than a minute each said nothing, and one of few parts said it late."""
+    clock = iter([0.0, 30.0, 61.0, 62.0, 100.0, 122.0, 130.0, 0.0, 70.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    with module.told_in_lines(), module.progress("drawing it", 4) as advance:
+        for _ in range(2):
+            with module.progress("simulating", 9) as inner:
+                inner(3)
+                inner(3)
+            advance(1)
+    assert capsys.readouterr().err.splitlines() == [
+        "privcheck: drawing it: 0% done in 61 s",
+        "privcheck: drawing it: 25% done in 122 s, about 366 s left",
+    ]
+    with module.told_in_lines(), module.progress("the next", 2) as advance:
+        advance(1)
+    assert capsys.readouterr().err == "privcheck: the next: 50% done in 70 s, about 70 s left\n"
+
+
+ASKED = {
+    "frontier": ("tradeoffs", "frontier", ["adap-ucb", "--means", "0.9,0.1", "--epsilons", "1", "--horizon", "60"]),
+    "simulate": ("simulation", "simulate", ["ucb", "--means", "0.9,0.1", "--horizon", "60"]),
+    "fix": ("fixing", "fix", ["bandit.py:Bandit", "--epsilon", "1", "--arms", "2"]),
+    "sweep": ("sweeps", "play_sweep", ["sweep.toml", "--store", "kept"]),
+}
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_every_command_that_takes_minutes_says_how_far_it_is(command, capsys, monkeypatch, tmp_path):
+    """As if every line were due at once."""
+    room, function, arguments = ASKED[command]
+
+    def played(*_, **__):
+        with progress("playing", 2) as advance:
+            advance(1)
+        raise PrivcheckError("test", 1, "no more")
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bandit.py").write_text("class Bandit:\n    def select(self): ...\n    def update(self, a, r): ...\n")
+    monkeypatch.setattr(module, "EVERY", 0.0)
+    monkeypatch.setattr(importlib.import_module(f"privcheck.{room}"), function, played)
+    assert run([command, *arguments]) == 2
+    assert "privcheck: playing: 50% done in " in capsys.readouterr().err
+
+
+def test_a_frontier_counts_its_points(capsys, monkeypatch):
+    monkeypatch.setattr(module, "EVERY", 0.0)
+    short = {"epsilons": [1.0, 2.0], "horizon": 60, "runs": 2, "audit_runs": 0, "certificates": False}
+    with module.told_in_lines():
+        frontier(["adap-ucb", "ucb"], [0.9, 0.1], **short)
+    said = capsys.readouterr().err
+    for share in (0, 33, 67):
+        assert f"privcheck: simulating, auditing and certifying: {share}% done" in said
+    assert "privcheck: simulating: " not in said

@@ -153,7 +153,10 @@ class Instance(Declared):
         """Compute the means from support and weights."""
         if self.support is None or self.weights is None:
             missing = "support" if self.support is None else "weights"
-            raise PrivcheckError(missing, None, "support and weights of the arms", "give both")
+            hint = (
+                "means alone do not determine a law: give both, as in support=(0, 1), weights=((0.1, 0.9), (0.5, 0.5))"
+            )
+            raise PrivcheckError(missing, None, f"support and weights of {self.family} arms", hint)
         means = tuple(FiniteLaw(self.support, row).mean for row in self.weights)
         if self.means is not None and not np.allclose(self.means, means, rtol=0, atol=1e-9):
             raise PrivcheckError("means", self.means, f"the means of the weights, {means}", "leave them out")

@@ -69,7 +69,7 @@ def fix(
     from privcheck.errors import PrivcheckError, words
     from privcheck.fixing import check_fixable
     from privcheck.fixing import fix as run_fix
-    from privcheck.progress import announced
+    from privcheck.progress import announced, told_in_lines
     from privcheck.reporting import details, save_sarif
 
     if patch is not None and write:
@@ -84,7 +84,7 @@ def fix(
         check_output(diff, "diff", (".diff", ".patch"))
     with contained_target():
         check_fixable(target, to_write=write)
-        with announced():
+        with announced(), told_in_lines():
             found = run_fix(target, **options)
     files: list[Callable[[], object]] = [partial(found.save_html, html)] if html is not None else []
     files += [partial(save_sarif, found, sarif)] if sarif is not None else []

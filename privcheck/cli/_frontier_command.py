@@ -13,6 +13,7 @@ from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.environment import ArmsOptions
 from privcheck.cli._described.long_runs import check_effort, seconds_of_long_run, timed_policies
+from privcheck.cli._described.policies import labelled
 from privcheck.cli._options import Json, Policies, check_html, check_json, numbers
 from privcheck.cli._statuses import status_of_frontier
 from privcheck.errors import PrivcheckError
@@ -44,6 +45,7 @@ def frontier(
     """
     from privcheck.declared import Integer, check
     from privcheck.files import check_output
+    from privcheck.progress import told_in_lines
     from privcheck.reporting import details
     from privcheck.tradeoffs import frontier as trade_off
 
@@ -60,12 +62,15 @@ def frontier(
         raise PrivcheckError("epsilons", None, "at least one budget", "for example --epsilons 0.1,0.3,1,3")
     if horizon is None:
         raise PrivcheckError("horizon", None, "the number of rounds", "for example --horizon 1e5")
+    named = labelled(policies)
+    policies = list(named.values()) if isinstance(named, dict) else named
     place, rounds = taken(asked, ArmsOptions).made(), check("horizon", horizon, Integer(1), "the number of rounds T")
     if timed := timed_policies(policies, asked["time_budget"]):
         simulated = partial(trade_off, timed, place, **budgets | asked | {"audit_runs": 0, "certificates": False})
         play = lambda rounds, runs: simulated(horizon=rounds, runs=runs)  # noqa: E731
         check_effort(asked["runs"], yes, partial(seconds_of_long_run, play, rounds), horizon=rounds)
-    found = trade_off(policies, place, horizon=rounds, **budgets, **asked)
+    with told_in_lines():
+        found = trade_off(named, place, horizon=rounds, **budgets, **asked)
     for remark in found.remarks:
         typer.echo(f"privcheck: {remark}", err=True)
     files: list[Callable[[], object]] = [partial(found.save, csv)] if csv is not None else []

@@ -41,7 +41,10 @@ def whole(parameter: str, help_text: str) -> Any:
 
 
 Policies = Annotated[
-    list[str], typer.Argument(help="Shipped ids, such as adap-ucb, or your own policies, my_bandit.py:MyBandit.")
+    list[str],
+    typer.Argument(
+        help="Shipped ids, such as adap-ucb, or your own policies, my_bandit.py:MyBandit; LABEL=POLICY gives a label."
+    ),
 ]
 Json = Annotated[
     str | None, typer.Option("--json", help="Write the result as JSON to this file, or to standard output with '-'.")

@@ -14,6 +14,7 @@ from privcheck.cli._declared_options import declared_options, taken
 from privcheck.cli._delivery import deliver
 from privcheck.cli._described.environment import EnvironmentOptions
 from privcheck.cli._described.long_runs import check_effort, seconds_of_long_run, timed_policies
+from privcheck.cli._described.policies import labelled
 from privcheck.cli._options import Json, Policies, check_html, check_json
 from privcheck.cli._statuses import status_of_simulation
 from privcheck.errors import PrivcheckError
@@ -47,9 +48,10 @@ def simulate(
         privcheck simulate adap-ucb --log clicks.csv --action item --reward click
             --epsilon 1 --horizon 1e5
 
-    Policies of your own play beside the shipped ones, in Python and for at most --time-budget seconds each:
+    Policies of your own play beside the shipped ones, in Python and for at most --time-budget seconds each; a label
+    before = stands in tables and pictures:
 
-        privcheck simulate my_bandit.py:MyBandit adap-ucb --means 0.75,0.5
+        privcheck simulate ours=my_bandit.py:MyBandit adap-ucb --means 0.75,0.5
             --epsilon 1 --horizon 1000 --runs 100 --jobs 2
 
     Algorithms that identify the best arm (adap-tt, dp-exact-tt, dp-se-bai, dp-tt, and top-two
@@ -74,6 +76,7 @@ def simulate(
     from privcheck.declared import Integer, check
     from privcheck.environments import ContextualEnvironment
     from privcheck.files import check_output
+    from privcheck.progress import told_in_lines
     from privcheck.reporting import details
     from privcheck.simulation import VacuousBonusWarning, is_own
     from privcheck.simulation import simulate as run_simulation
@@ -87,6 +90,8 @@ def simulate(
     ):
         if path is not None:
             check_output(path, name, suffixes)
+    named = labelled(policies)
+    policies = list(named.values()) if isinstance(named, dict) else named
     place = taken(asked, EnvironmentOptions).made()
     delta, horizon, store, scheduler = (asked.pop(name) for name in ("delta", "horizon", "store", "scheduler"))
     yes = asked.pop("yes")
@@ -111,9 +116,10 @@ def simulate(
         from privcheck.simulation import identify
 
         own = {name: asked[name] for name in ("seed", "jobs", "epsilon")}
-        find = partial(identify, policies, place, delta=levels, **own)
+        find = partial(identify, named, place, delta=levels, **own)
         check_effort(count, yes, lambda: _seconds(find, rounds, min(count, asked["jobs"])), horizon=rounds)
-        found = find(horizon=rounds, runs=count, scheduler=scheduler, store=store)
+        with told_in_lines():
+            found = find(horizon=rounds, runs=count, scheduler=scheduler, store=store)
         deliver(json, found.to_json(), lambda: details(found))
         return 0
     if compare and (len(policies) < 2 or count < 2):
@@ -127,7 +133,8 @@ def simulate(
         if timed := timed_policies(policies, asked["time_budget"]):
             measured = partial(play, policies=timed)
             check_effort(count, yes, lambda: _seconds(measured, rounds, min(count, asked["jobs"])), horizon=rounds)
-        result = play(policies=policies, horizon=rounds, runs=count, scheduler=scheduler, store=store)
+        with told_in_lines():
+            result = play(policies=named, horizon=rounds, runs=count, scheduler=scheduler, store=store)
     for note in noted:
         typer.echo(f"privcheck: {note.message}", err=True)
     for remark in result.remarks:

@@ -225,15 +225,16 @@ def _usage(error: BaseException) -> int:
 
 
 def _meant(error: BaseException) -> str | None:
-    """Return the option that is called otherwise elsewhere, as --zcdp and --eps; None if it is none of these."""
+    """Return the option that is called otherwise elsewhere, as --zcdp and --eps, or is a plural; None for others."""
     from privcheck.declared import MEANT
 
     context = getattr(error, "ctx", None)
     if type(error).__name__ != "NoSuchOption" or context is None:
         return None
     name: str = error.option_name  # type: ignore[attr-defined]
+    known = {option for parameter in context.command.params for option in parameter.opts}
     option = f"--{MEANT.get(name.lstrip('-').replace('-', '_').lower(), '')}"
-    return option if any(option in parameter.opts for parameter in context.command.params) else None
+    return next((each for each in (option, f"{name}s") if each in known), None)
 
 
 def annotate_error(error: BaseException, words: list[str]) -> None:

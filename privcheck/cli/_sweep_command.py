@@ -48,16 +48,18 @@ def sweep(
     inconclusive, 130 or 143 interrupted: what is finished is kept.
     """
     from privcheck.errors import PrivcheckError, on_one_line
+    from privcheck.progress import told_in_lines
     from privcheck.reporting import details, plural
     from privcheck.sweeps import play_sweep
 
     check_json(json)
     if store is None:
         raise PrivcheckError("store", None, "a folder for the results", "as in --store results")
-    found = play_sweep(
-        file, store, jobs=jobs, retry=retry, around=contained_target,
-        tell=lambda text: typer.echo(text, err=json == "-"),
-    )  # fmt: skip
+    with told_in_lines():
+        found = play_sweep(
+            file, store, jobs=jobs, retry=retry, around=contained_target,
+            tell=lambda text: typer.echo(text, err=json == "-"),
+        )  # fmt: skip
     deliver(json, found.to_json(), lambda: details(found))
     for note in found.notes:
         typer.echo(on_one_line(f"privcheck: {note}"), err=True)

@@ -241,7 +241,7 @@ OTHERS = {
     "bounds": {"regime", "contradictions"},
     "curve": {"values", "contradictions"},
     "frontier": {"bounds", "remarks"},
-    "simulation": {"environment", "horizon", "runs", "seed", "comparisons", "remarks", "shuffle_arms"},
+    "simulation": {"environment", "horizon", "runs", "seed", "comparisons", "remarks", "shuffle_arms", "labels"},
 }
 """The other fields that one may have; the readers of audits and certificates know theirs."""
 

@@ -30,7 +30,6 @@ from ._fix_result import PolicyRegret as PolicyRegret
 from ._from_numbers.law_bound import LawBound as LawBound
 from ._from_numbers.one_run_bound import OneRunBound as OneRunBound
 from ._from_numbers.sample_bound import SampleBound as SampleBound
-from ._frontier_points import CLAIMS as CLAIMS
 from ._frontier_points import Frontier as Frontier
 from ._frontier_points import FrontierBound as FrontierBound
 from ._frontier_points import FrontierPoint as FrontierPoint

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from privcheck import presenting
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Ledger, Notion, Pure, convert
 from privcheck.enclosure import digits_up
+from privcheck.in_notebooks import in_cells
 from privcheck.mechanisms import SHIPPED, MechanismCode
 from privcheck.privacy import Contexts
 from privcheck.private_values import Leak
@@ -360,4 +361,4 @@ class Certificate(WholeResult):
             found.append(f"{len(self.unreached)} lines never ran, the first {self.unreached[0]}")
         why = "; ".join(found) or "; ".join(self.notes) or "no budget was given"
         word = "inconclusive" if self.is_inconclusive else "not certified"
-        return f"{self.target}: {word} ({why})"
+        return in_cells(f"{self.target}: {word} ({why})")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from privcheck.in_notebooks import in_cells
+
 
 @dataclass(frozen=True)
 class FaultKind:
@@ -145,12 +147,10 @@ class Fault:
     def place(self) -> str:
         """The file, without its folder unless it is in one below the working directory, and the line.
 
-        Cells of a notebook are files whose names are numbers.
+        Cells of a notebook are called by their numbers, where these are known.
 
         >>> Fault("raw-decision", "473283483.py", 19, "", "").place
         'the cell, line 19'
         """
         file = Path(self.file)
-        if file.stem.isdecimal():
-            return f"the cell, line {self.line}"
-        return f"{file.name if file.is_absolute() else file.as_posix()}:{self.line}"
+        return in_cells(f"{file.name if file.is_absolute() else file.as_posix()}:{self.line}")

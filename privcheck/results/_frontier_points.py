@@ -19,9 +19,6 @@ from privcheck.tables import Result, Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CLAIMS: dict[str | None, str] = {"violation": "refuted", "consistent": "not refuted", "inconclusive": "not refuted"}
-"""What the audits of a frontier, which screen few pairs, say of a claim."""
-
 SETTING = ("environment", "means", "arms", "horizon", "seed", "confidence")
 """The fields of a frontier that its JSON has under "frontier"."""
 
@@ -115,6 +112,7 @@ class Frontier(Result):
     bounds : the theory on a grid of budgets; empty if `bounds` has no family of such rewards.
     remarks : policies with fewer runs, without an audit or a certificate, or of another notion of privacy, in words.
     shuffle_arms : whether the arms were in a random order in every simulated run.
+    labels : the label and the name of every policy, if labels were given; points and remarks have the labels.
     """
 
     environment: str
@@ -127,6 +125,7 @@ class Frontier(Result):
     bounds: tuple[FrontierBound, ...] = field(repr=False)
     remarks: tuple[str, ...] = field(default=(), repr=False)
     shuffle_arms: bool = False
+    labels: tuple[tuple[str, str], ...] = ()
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -153,17 +152,22 @@ class Frontier(Result):
         }
 
     def printed_columns(self) -> dict[str, str]:
-        """Return the columns behind the headings "audited", "certified" and "claim"."""
+        """Return the columns behind the headings "audited", "certified" and, as it was once called, "claim"."""
         prefix = "epsilon" if self.unit == "epsilon" else "claim"
         return {"audited": f"{prefix}_lower", "certified": f"{prefix}_upper", "claim": "verdict"}
 
     def citations(self) -> tuple[str, ...]:
         """Return the BibTeX keys of the papers that the policies come from."""
-        return papers_of(self.policies)
+        return papers_of(map(self.name_of, self.policies))
+
+    def name_of(self, policy: str) -> str:
+        """Return the id of a shipped policy, or the name of another, that has a label."""
+        return dict(self.labels).get(policy, policy)
 
     def to_json(self) -> str:
-        """Return all fields as JSON text; "shuffle_arms" is there if it was asked for."""
+        """Return all fields as JSON text; "shuffle_arms" and "labels" are there if they were asked for."""
         own = {name: getattr(self, name) for name in SETTING} | ({"shuffle_arms": True} if self.shuffle_arms else {})
+        own |= {"labels": dict(self.labels)} if self.labels else {}
         rows = {"points": self.rows("points"), "bounds": self.rows("bounds")}
         return to_json({"frontier": own} | rows | {"remarks": self.remarks})
 
@@ -181,6 +185,7 @@ class Frontier(Result):
                 raise ValueError(f"schema_version {found['schema_version']}")
             own = {name: found["frontier"][name] for name in SETTING}
             own["shuffle_arms"] = found["frontier"].get("shuffle_arms", False)
+            own["labels"] = [list(pair) for pair in found["frontier"].get("labels", {}).items()]
             rows = {name: found[name] for name in ("points", "bounds", "remarks")}
             return well_typed(cast("Frontier", revived(own | rows, Frontier)))
         except (ValueError, TypeError, KeyError, AttributeError) as error:

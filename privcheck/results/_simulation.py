@@ -47,6 +47,12 @@ class PolicyResult:
     seconds: float
     engine: str
 
+    @property
+    def labelled(self) -> bool:
+        """Whether the label is one that a user chose: others begin with what they stand for."""
+        algorithm = self.algorithm
+        return not self.policy.startswith(algorithm.name if isinstance(algorithm, OwnPolicy) else algorithm.id)
+
     def summary(self) -> dict[str, Any]:
         """Return statistics of the final pseudo-regret; `se`, the standard error of the mean, is None for one run."""
         final = {name: float(values[-1]) for name, values in self.curves().items()}
@@ -174,7 +180,7 @@ class Simulation(Result):
         "environment" has the id and the means of the arms, and their names if they come from a log; of a contextual
         environment it has the parameters, and no means;
         "horizon", "runs" and "seed" are those of the call. "remarks" names policies that have fewer runs or none, and
-        "shuffle_arms" is there if it was asked for.
+        "shuffle_arms" is there if it was asked for, "labels", of what they stand for, if labels were given.
         """
         place: dict[str, Any] = {"id": self.environment.id, "means": self.environment.means}
         place |= getattr(self.environment, "described", {})
@@ -185,6 +191,8 @@ class Simulation(Result):
             setting["remarks"] = [vars(remark) for remark in self.remarks]
         if self.shuffle_arms:
             setting["shuffle_arms"] = True
+        if labels := {each.policy: each.algorithm.describe() for each in self.results if each.labelled}:
+            setting["labels"] = labels
         return to_json({"results": self.summary()} | setting | ({"comparisons": self.compare()} if compare else {}))
 
     def save_html(self, path: str | Path) -> None:

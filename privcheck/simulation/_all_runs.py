@@ -37,10 +37,15 @@ class AllRuns:
     remarks: list[Remark] = field(default_factory=list)
     error: PrivcheckError | None = None
 
-    def play_all(self, chosen: Sequence[Algorithm | LoadedPolicy], advance: Callable[[int], None]) -> None:
+    def play_all(
+        self,
+        chosen: Sequence[Algorithm | LoadedPolicy],
+        advance: Callable[[int], None],
+        labels: Sequence[str] | None = None,
+    ) -> None:
         """Play the policies; keep what is finished if the user interrupts, and go on if one of their own fails."""
         specs = [each.own if isinstance(each, LoadedPolicy) else each for each in chosen]
-        labels, seen = labels_of(specs), Counter[int]()
+        labels, seen = labels_of(specs) if labels is None else labels, Counter[int]()
         for place, (label, policy) in enumerate(zip(labels, chosen, strict=True)):
             identity = _identity(policy)
             key = (identity, seen[identity])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from privcheck.progress import progress
 from privcheck.results import Identification, StoppingResult
 from privcheck.scheduling import HERE, Calls, Executor, executor
 from privcheck.simulation._engine import checked_table, engine_of
-from privcheck.simulation._labels import as_list, chosen_algorithm, labels_of
+from privcheck.simulation._labels import chosen_algorithm, labels_of, with_labels
 from privcheck.simulation._semi_bandits import check_feedback
 from privcheck.simulation._simulate import LONGEST, check_rewards
 from privcheck.targets import SimulatedBudget, SimulatedEffort, SimulatedExecution
@@ -34,7 +34,7 @@ CHUNK_RUNS = 32
 
 
 def identify(
-    policies: str | Algorithm | Sequence[str | Algorithm],
+    policies: str | Algorithm | Sequence[str | Algorithm] | Mapping[str, str | Algorithm],
     environment: str | Environment | Sequence[float],
     *,
     horizon: int,
@@ -50,7 +50,8 @@ def identify(
 
     Parameters
     ----------
-    policies : a shipped id ("dp-exact-tt"), a spec, or a list of these, all for best-arm identification.
+    policies : a shipped id ("dp-exact-tt"), a spec, a list of these, or a mapping from labels to these, all for
+        best-arm identification.
     environment : the id of a named instance, a sequence of Bernoulli means in [0, 1], or an `Environment`.
     horizon : the number of rounds after which a run that has not stopped is cut; at least all first batches.
     delta : the largest probability of a wrong recommendation, in [1e-9, 0.5), or a list of such: one run is scored
@@ -88,9 +89,8 @@ def identify(
     by, budget = SimulatedExecution(jobs=jobs, scheduler=scheduler, store=store), SimulatedBudget(epsilon=epsilon)
     runs, seed = effort.runs, effort.seed
     deltas = _deltas(delta)
-    algorithms = [
-        _identifying(chosen_algorithm(policy, place.arms, budget.epsilon, horizon)) for policy in as_list(policies)
-    ]
+    labels, given = with_labels(policies)
+    algorithms = [_identifying(chosen_algorithm(policy, place.arms, budget.epsilon, horizon)) for policy in given]
     check_rewards(place, algorithms, horizon)
     check_feedback(place, algorithms, horizon)
     for algorithm in algorithms:
@@ -101,7 +101,7 @@ def identify(
         executor(by.jobs, by.scheduler, by.store) as workers,
         progress("identifying", runs * len(algorithms)) as advance,
     ):
-        for label, algorithm in zip(labels_of(list(algorithms)), algorithms, strict=True):
+        for label, algorithm in zip(labels or labels_of(list(algorithms)), algorithms, strict=True):
             levels = np.array(deltas or [algorithm.delta])
             identity = zlib.crc32(repr((algorithm.id, *astuple(algorithm))).encode())  # type: ignore[call-overload]
             key = (identity, seen[identity])

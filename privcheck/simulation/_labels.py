@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privcheck.bandits import Algorithm, ShippedId, in_words
@@ -11,16 +11,35 @@ from privcheck.declared import POSITIVE, declared_fields
 from privcheck.errors import PrivcheckError, words
 from privcheck.results import OwnPolicy
 
+EXPECTED = "a shipped id, a spec, a policy of your own, a non-empty list of these, or a mapping from labels to them"
 
-def as_list(policies: Any) -> list[Any]:
-    """Return one policy or several as a list."""
+
+def with_labels(policies: Any) -> tuple[list[str] | None, list[Any]]:
+    """Return the labels of a mapping, or None, and one policy or several as a list.
+
+    >>> with_labels({"ours": dict, "theirs": "ucb"})
+    (['ours', 'theirs'], [<class 'dict'>, 'ucb'])
+    """
     if isinstance(policies, str | Algorithm) or callable(policies):
-        return [policies]
-    if not isinstance(policies, Sequence) or not policies:
-        raise PrivcheckError(
-            "policies", policies, "a shipped id, a spec, a policy of your own, or a non-empty list of these"
-        )
-    return list(policies)
+        return None, [policies]
+    if not isinstance(policies, Sequence | Mapping) or not policies:
+        raise PrivcheckError("policies", policies, EXPECTED)
+    if isinstance(policies, Mapping):
+        for label in policies:
+            _check_label(label)
+        return list(policies), list(policies.values())
+    for policy in policies:
+        if isinstance(policy, tuple):
+            hint = "labels are the keys of a mapping, as in {'ours': MyBandit, 'theirs': 'adap-ucb'}"
+            raise PrivcheckError("policies", policy, EXPECTED, hint)
+    return None, list(policies)
+
+
+def _check_label(label: Any) -> None:
+    """Refuse a label that a table or a picture would not show as it is: matplotlib leaves out what begins with `_`."""
+    if not isinstance(label, str) or not label.isprintable() or label != label.strip() or label[:1] in ("", "_"):
+        hint = "it is printed as it is, in tables and in legends"
+        raise PrivcheckError("label", label, "a line of text that begins with neither a space nor '_'", hint)
 
 
 def chosen_algorithm(

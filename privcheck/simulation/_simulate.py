@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from privcheck.results import Simulation
 from privcheck.scheduling import executor
 from privcheck.simulation._all_runs import AllRuns
 from privcheck.simulation._engine import log_checkpoints
-from privcheck.simulation._labels import as_list, chosen_algorithm
+from privcheck.simulation._labels import chosen_algorithm, with_labels
 from privcheck.simulation._own_policies import LoadedPolicy, feedback_of, is_own, load_own
 from privcheck.simulation._semi_bandits import check_feedback, sized
 from privcheck.targets import DEFAULT_TIME_BUDGET, SimulateSettings
@@ -31,10 +31,11 @@ LONGEST = 10**15
 
 
 Policy = str | Algorithm | Callable[..., Any]
+Policies = Policy | Sequence[Policy] | Mapping[str, Policy]
 
 
 def simulate(
-    policies: Policy | Sequence[Policy],
+    policies: Policies,
     environment: str | Environment | Sequence[float],
     *,
     horizon: int,
@@ -60,10 +61,11 @@ def simulate(
     Parameters
     ----------
     policies : a shipped id ("adap-ucb"), a spec (`AdaPUCB(arms=5, epsilon=1.0, alpha=1.0)`), a policy of your own (its
-        class, a factory such as `from_mabwiser(...)` returns, or "my_bandit.py:MyBandit"), or a list of these. A policy
-        given by id has the arms of the environment, `epsilon`, and the paper's defaults for the rest; a factory of your
-        own is called with a Generator and, where it names them, arms, horizon, epsilon, delta, rho and mu: those of
-        the budget, as in an audit of it.
+        class, a factory such as `from_mabwiser(...)` returns, or "my_bandit.py:MyBandit"), a list of these, or a
+        mapping from labels to these, as in `{"ours": MyBandit, "theirs": "adap-ucb"}`. A policy given by id has the
+        arms of the environment, `epsilon`, and the paper's defaults for the rest; a factory of your own is called with
+        a Generator and, where it names them, arms, horizon, epsilon, delta, rho and mu: those of the budget, as in an
+        audit of it.
     environment : the id of a named instance ("c2"), a sequence of Bernoulli means in [0, 1], or an `Environment`, such
         as `LinearContexts` for contextual policies.
     horizon : the number of rounds T, at least the number of arms; floats such as 1e7 are accepted.
@@ -126,10 +128,10 @@ def simulate(
         shuffle_arms=shuffle_arms, scheduler=scheduler, store=store,
         rho=rho, mu=mu,
     )  # fmt: skip
-    return simulated(as_list(policies), settings)
+    return simulated(*with_labels(policies), settings)
 
 
-def simulated(given: list[Policy], settings: SimulateSettings) -> Simulation:
+def simulated(labels: list[str] | None, given: list[Policy], settings: SimulateSettings) -> Simulation:
     """Return the regret of policies with settings that are checked, as far as that needs no environment."""
     budget, game, effort, by = settings.budget, settings.game, settings.effort, settings.execution
     place, runs = game.environment, effort.runs
@@ -161,7 +163,7 @@ def simulated(given: list[Policy], settings: SimulateSettings) -> Simulation:
     ):
         rounds = chosen_rounds(effort.checkpoints, horizon)
         work = AllRuns(place, rounds, runs, effort.seed, workers, effort.time_budget, game.shuffle_arms)
-        work.play_all(chosen, advance)
+        work.play_all(chosen, advance, labels)
     if not work.results:
         raise work.error or KeyboardInterrupt
     return Simulation(

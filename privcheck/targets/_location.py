@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
 import uuid
@@ -198,6 +199,30 @@ def own_defaults(factory: Callable[..., Any]) -> dict[str, Any]:
     except (TypeError, ValueError):
         return {}
     return {p.name: p.default for p in parameters if p.default is not p.empty and p.name not in FACTORY_KEYWORDS}
+
+
+def no_arms(factory: Callable[..., Any] | None = None) -> PrivcheckError:
+    """Return the refusal of a policy whose number of arms is not known, with the default of its factory.
+
+    >>> no_arms(lambda rng, arms=5: None).hint, no_arms().hint
+    ('it has 5 by default: give arms=5, or --arms 5', 'give arms=2, or --arms 2')
+    """
+    try:
+        usual = None if factory is None else inspect.signature(factory).parameters["arms"].default
+    except (TypeError, ValueError, KeyError):
+        usual = None
+    hint = f"it has {usual} by default: " if type(usual) is int else ""
+    number = usual if type(usual) is int else 2
+    return PrivcheckError(
+        "arms", None, "the number of arms of the policy", f"{hint}give arms={number}, or --arms {number}"
+    )
+
+
+def refuse_notebook(target: Any) -> None:
+    """Refuse a notebook, with the name of what it defines or without: Python imports none."""
+    if isinstance(target, str) and re.search(r"\.ipynb(:\w*)?$", target):
+        hint = "a notebook cannot be imported: write the cell to a .py file, as `%%writefile bandit.py` at its top does"
+        raise PrivcheckError("target", target, "path/to/file.py:name", hint)
 
 
 def own_arms(factory: Callable[..., Any], asked: int | None) -> int | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._location import Location, classes_in, function_at, own_arms
+from privcheck.targets._location import Location, classes_in, function_at, no_arms, own_arms, refuse_notebook
 from privcheck.targets._mechanism import (
     MechanismRunner,
     is_mechanism,
@@ -161,6 +161,7 @@ def load_factory(target: Any) -> tuple[str, Callable[..., Any], Location | None]
 
 
 def _imported(target: Any) -> tuple[Location | None, Any]:
+    refuse_notebook(target)
     if isinstance(target, str) and Path(target).suffix and Path(target).is_file() and not target.endswith(".py"):
         hint = f"what another language plays is a command: --command '...' that runs {target}, or from_command([...])"
         raise PrivcheckError("target", target, "path/to/file.py:name of Python code", hint)
@@ -323,7 +324,7 @@ class _Factory(Loaded):
             return own
         known = getattr(self.factory, "arms", None)
         if isinstance(self.factory, type) or type(known) is not int:
-            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+            raise no_arms(self.factory)
         return known
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:
@@ -381,7 +382,7 @@ class _Elsewhere(Loaded):
 
     def arms(self, asked: int | None) -> int:
         if asked is None and not self.service.mechanism:
-            raise PrivcheckError("arms", None, "the number of arms of the policy", "give arms=2, or --arms 2")
+            raise no_arms()
         return asked or 0
 
     def target(self, claim: Claim, game: Game, horizon: int, arms: int, time_limit: float | None = None) -> Target:

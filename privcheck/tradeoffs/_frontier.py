@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from privcheck.declared import POSITIVE, Switch, check
 from privcheck.environments import Combinatorial, ContextualEnvironment, Environment
 from privcheck.environments import environment as make_environment
 from privcheck.errors import PrivcheckError, words
+from privcheck.progress import progress
 from privcheck.results import Certificate, Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import scheduler_address
-from privcheck.simulation import Policy, as_list, is_own, simulate
+from privcheck.simulation import Policies, is_own, simulate, with_labels
 from privcheck.targets import DEFAULT_TIME_BUDGET, Claim, FrontierEffort, factory_parameters, load_factory
 
 CONFIDENCE = 0.95
@@ -34,7 +36,7 @@ QUANTITY_OF = "azize-basu-2022/thm3-tight"
 
 
 def frontier(
-    policies: Policy | Sequence[Policy],
+    policies: Policies,
     environment: str | Environment | Sequence[float],
     *,
     epsilons: Sequence[float] | None = None,
@@ -56,8 +58,8 @@ def frontier(
 
     Parameters
     ----------
-    policies : as in `privcheck.simulate`: shipped ids, and factories of your own. A policy that takes no such budget
-        is simulated once, as what is lost without privacy.
+    policies : as in `privcheck.simulate`: shipped ids, and factories of your own, or a mapping from labels to these. A
+        policy that takes no such budget is simulated once, as what is lost without privacy.
     environment : arms, as in `privcheck.simulate`.
     epsilons : the budgets, each > 0.
     horizon, runs, seed, jobs, time_budget : of the simulations; see `privcheck.simulate`.
@@ -100,20 +102,24 @@ def frontier(
     effort = FrontierEffort(
         runs=runs, audit_runs=audit_runs, certificates=certificates, time_budget=time_budget, seed=seed
     )
-    given = as_list(policies)
+    labels, given = with_labels(policies)
+    own_names = _names(given)
+    called = own_names if labels is None else labels
     for policy in given:
         if isinstance(policy, Algorithm):
             hint = f"its budget is fixed: give its id, as in '{policy.id}(alpha=2)'"
             raise PrivcheckError("policies", policy, "shipped ids and factories of your own", hint)
     points: list[FrontierPoint] = []
     remarks: list[str] = []
-    with scheduler_address(scheduler) as address:
+    with scheduler_address(scheduler) as address, ExitStack() as going_on:
         by: dict[str, Any] = {"seed": seed, "jobs": jobs, "scheduler": address, "store": store}
         once = by | {"horizon": horizon, "runs": runs, "checkpoints": 1, "time_budget": time_budget}
         once["shuffle_arms"] = shuffle_arms = check("shuffle_arms", shuffle_arms, Switch(), "True or False")
         unit = budgets[0].unit
-        for policy, name in zip(given, _names(given), strict=True):
-            takes = _takes(policy, unit)
+        taking = [_takes(policy, unit) for policy in given]
+        number = sum(len(budgets) if takes else 1 for takes in taking)
+        advance = going_on.enter_context(progress("simulating, auditing and certifying", number, counted=True))
+        for policy, name, takes in zip(given, called, taking, strict=True):
             if not takes and is_own(policy):
                 remarks.append(f"{name}: no parameter {unit}, so it is simulated once, without a claim")
             if takes and is_own(policy) and "horizon" in factory_parameters(load_factory(policy)[1]):
@@ -130,9 +136,14 @@ def frontier(
                 known = {} if budget is None else _privacy(policy, place, budget, at, effort, by, remarks)
                 values = {key: row[key] for key in ("mean", "se", "q05", "q95", "runs")}
                 points.append(FrontierPoint(name, told.get("epsilon"), **values, **known))
+                advance(1)
     names = tuple(getattr(place, "names", ()))
     pure = [budget.amount for budget in budgets if budget.unit == "epsilon" and not budget.delta]
     bounds = _theory(place, pure, int(horizon)) if pure else ()
+    if pure:
+        with_budget = {point.policy for point in points if point.budget is not None}
+        own = [name for policy, name in zip(given, called, strict=True) if is_own(policy) and name in with_budget]
+        remarks += _missing_theory(place, bounds, own)
     return Frontier(
         place.id,
         place.means,
@@ -144,6 +155,7 @@ def frontier(
         bounds,
         tuple(remarks),
         shuffle_arms,
+        () if labels is None else tuple(zip(labels, own_names, strict=True)),
     )
 
 
@@ -300,6 +312,19 @@ def _theory(place: Environment, budgets: Sequence[float], horizon: int) -> tuple
         low, high = max(lower, default=(None, None)), min(upper, default=(None, None))
         rows.append(FrontierBound(epsilon, *low, *high))
     return tuple(rows)
+
+
+def _missing_theory(place: Environment, bounds: Sequence[FrontierBound], own: Sequence[str]) -> list[str]:
+    """Return what the theory does not say: of these rewards, or of the policies of a user."""
+    if not bounds:
+        return [
+            f"theory: none is shown, because no shipped theorem covers the rewards of {place.id}; environments with "
+            "Bernoulli rewards, or with finitely many rewards (finite-support, two-point), have bounds"
+        ]
+    if own and any(bound.upper_id in THEOREMS for bound in bounds):
+        listed = ", ".join(dict.fromkeys(own))
+        return [f"theory: no upper bound is about {listed}; those shown hold only for the algorithms that they name"]
+    return []
 
 
 def _counts(bound: BoundValue, kind: str) -> bool:

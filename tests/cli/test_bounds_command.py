@@ -240,3 +240,28 @@ def test_wrong_uses_of_a_budget_of_zcdp_are_refused(capsys, options, said):
     error = " ".join(capsys.readouterr().err.split())
     assert said in error
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("family", ["bounded", "finite"])
+def test_what_to_type_for_arms_of_given_support(capsys, family):
+    assert run(["bounds", "--family", family, "--means", "0.7,0.6", "--epsilon", "1"]) == 2
+    assert capsys.readouterr().err == (
+        f"privcheck: support: got None, expected support and weights of {family} arms; means alone do not determine "
+        "a law: give --weights '0.1,0.9; 0.5,0.5' with --support 0,1, a row for each arm\n"
+    )
+    assert (
+        run(["bounds", "--family", family, "--weights", "0.1,0.9; 0.5,0.5", "--support", "0,1", "--epsilon", "1"]) == 0
+    )
+
+
+def test_the_id_of_a_theorem_is_no_file(capsys):
+    for name in ("hu-2021/thm5", "azize-basu-2022/thm3-tight"):
+        assert run(["bounds", name]) == 2
+        said = capsys.readouterr().err
+        assert said == (
+            f"privcheck: instance: got {name}, expected a TOML file that describes an instance; it is the id of a "
+            f"theorem: did you mean --explain {name}\n"
+        )
+        assert run(["bounds", "--explain", name]) == 0
+    assert run(["bounds", "hu-2021/thm55"]) == 2
+    assert "No such file" in capsys.readouterr().err

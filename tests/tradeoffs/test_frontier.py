@@ -153,7 +153,7 @@ def test_files(tmp_path):
     assert (tmp_path / "frontier.png").stat().st_size > 10_000
     found.save(tmp_path / "frontier.html")
     page = (tmp_path / "frontier.html").read_text(encoding="utf-8")
-    for told in ("left 0.5", "not refuted", "Azize &amp; Basu 2022, Thm. 8 (explicit)", "said"):
+    for told in ("left 0.5", "consistent", "not refuted", "Azize &amp; Basu 2022, Thm. 8 (explicit)", "said"):
         assert told in page
     assert found.citations() == ("azize-basu-2022",)
     with pytest.raises(PrivcheckError, match="JSON of a frontier"):

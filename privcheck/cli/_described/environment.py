@@ -104,9 +104,10 @@ def _with_parameters(name: str, means: str | None, settings: list[str]) -> Any:
         )
     for key, text in texts.items():
         if key not in known:
-            raise PrivcheckError(
-                key, text, f"a parameter of {name}", f"the parameters of {name} are {', '.join(known)}"
-            )
+            hint = f"the parameters of {name} are {', '.join(known)}"
+            if key == "means":
+                hint += f": give --with {next(iter(known))}={text} in place of --means"
+            raise PrivcheckError(key, text, f"a parameter of {name}", hint)
     for key, declared in known.items():
         if key not in texts and declared.default.__class__.__name__ == "_MISSING_TYPE":
             raise PrivcheckError(key, None, declared.metadata["domain"].text, f"{name} needs --with {key}=...")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from privcheck.cli._declared_options import AS_GIVEN, OUTPUT, said
 from privcheck.cli._described.environment import EnvironmentOptions
 from privcheck.cli._options import numbers
 from privcheck.declared import Declared, OrNone, Switch
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 from privcheck.targets import SimulatedBudget, SimulatedGame, like, option
 
 PRIVACY, ARMS, LINEAR, SEMI = "Privacy and horizon", "Independent arms", "Linear bandits", "Semi-bandits"
@@ -118,9 +119,12 @@ def described_instance(
     >>> described_instance(None, "c2", {}, epsilon=1.0, horizon=None).arms
     5
     """
-    from privcheck.bounds import named_instance
+    from privcheck.bounds import THEOREMS, named_instance
     from privcheck.declared import Integer, check
 
+    if file in THEOREMS and not Path(file).exists():
+        hint = f"it is the id of a theorem: did you mean --explain {file}"
+        raise PrivcheckError("instance", words(file), "a TOML file that describes an instance", hint)
     given = {key: value for key, value in flags.items() if value is not None}
     rounds = None if horizon is None else check("horizon", horizon, Integer(1), "the number of rounds T")
     sources = [source for source in (file, name, *(given.get(key) for key in SOURCES)) if source is not None]
@@ -165,7 +169,16 @@ def _from_flags(given: dict[str, Any], common: dict[str, Any]) -> Any:
             given[key] = numbers(given[key], key)
     if "weights" in given:
         given["weights"] = _rows(given["weights"], "weights")
+    _check_support(given)
     return _build(Instance, common, {"family": "bernoulli"} | given)
+
+
+def _check_support(given: dict[str, Any]) -> None:
+    """Refuse arms of a family that is described by support and weights, without these."""
+    family = given.get("family", "bernoulli")
+    if family in ("finite", "bounded") and (missing := [key for key in ("support", "weights") if key not in given]):
+        hint = f"means alone do not determine a law: give {SOURCES['weights']}, a row for each arm"
+        raise PrivcheckError(missing[0], None, f"support and weights of {family} arms", hint)
 
 
 def _rho(epsilon: float | None, rho: float | None, mu: float | None) -> dict[str, float]:

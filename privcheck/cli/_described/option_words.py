@@ -20,6 +20,9 @@ CALL = re.compile(r"[\w.]+\((?:[^()]|\([^()]*\))*\)")
 CONTEXTS = re.compile(r"\bcontexts=privcheck\.Contexts\(shape=\((?P<shape>[^()]*)\)(?:, norm=(?P<norm>[\d.]+))?\)")
 """A description of contexts, which has options of its own."""
 
+CLIPPED = 'as in Gaussian(means, outside="clip")', "with --environment gaussian --with outside=clip"
+"""An environment in Python, and on the command line."""
+
 BOTH = re.compile(r"(--[a-z-]+) [-\w.]+, or (?=\1\b)")
 """An option that follows from a keyword argument, beside the same one spelled out."""
 
@@ -42,7 +45,7 @@ def in_options(error: PrivcheckError) -> PrivcheckError:
     >>> print(in_options(PrivcheckError("contexts", None, "some", hint)))
     contexts: got None, expected some; give --contexts 2,3 --context-norm 1
     """
-    hint, parts, end = CONTEXTS.sub(_contexts, error.hint), list[str](), 0
+    hint, parts, end = CONTEXTS.sub(_contexts, error.hint.replace(*CLIPPED)), list[str](), 0
     for call in CALL.finditer(hint):
         parts += [OPTION.sub(_option, hint[end : call.start()]), call.group()]
         end = call.end()

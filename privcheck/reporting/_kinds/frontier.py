@@ -13,14 +13,16 @@ from privcheck.reporting._pictures.frontier_picture import frontier_figure
 from privcheck.reporting._pictures.svg import save_figure
 from privcheck.reporting._terminal.simulation_tables import titled_table
 from privcheck.reporting._text.places import described_place
-from privcheck.results import CLAIMS, Frontier
+from privcheck.results import Frontier
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["details", "page", "plot"]
 
-COLUMNS = ("policy", "epsilon", "audited", "certified", "claim", "mean", "q05", "q95")
+COLUMNS = ("policy", "epsilon", "audited", "certified", "verdict", "mean", "q05", "q95")
+
+INCONCLUSIVE = "inconclusive: not refuted by an audit of few pairs; `privcheck audit` sees more"
 
 
 def details(frontier: Frontier) -> Group:
@@ -44,12 +46,14 @@ def details(frontier: Frontier) -> Group:
             table.add_column(column, overflow="fold")
         else:
             shown = frontier.unit if column == "epsilon" else column
-            table.add_column(shown, justify="left" if column == "claim" else "right", no_wrap=True)
+            table.add_column(shown, justify="left" if column == "verdict" else "right", no_wrap=True)
     for p in frontier.points:
         table.add_row(
-            p.policy, _shown(p.budget), _shown(p.lower), _shown(p.upper), CLAIMS.get(p.verdict, "-"),
+            p.policy, _shown(p.budget), _shown(p.lower), _shown(p.upper), p.verdict or "-",
             *(_shown(value) for value in (p.mean, p.q05, p.q95)),
         )  # fmt: skip
+    if any(p.verdict == "inconclusive" for p in frontier.points):
+        table.caption, table.caption_justify = INCONCLUSIVE, "left"
     return Group(table, *([_theory(frontier)] if frontier.bounds else []))
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from privcheck.reporting._pages.elements import element, marked_code, text
+from privcheck.reporting._pages.audit_witness import witness
+from privcheck.reporting._pages.certificate_tables import leak_table
+from privcheck.reporting._pages.elements import element, items, marked_code, text
 from privcheck.reporting._text.audit_facts import number_rows
 from privcheck.reporting._text.certificate_facts import certificate_rows
+from privcheck.reporting._text.certificate_sentences import coverage
 from privcheck.reporting._text.fault_sentences import fault_text
+from privcheck.reporting._text.repeating import NOT_REPEATABLE, how_to_repeat, repeat_certificate
 from privcheck.results import STATISTICS, AuditReport, Certificate, Simulation
 
 
@@ -17,12 +21,25 @@ def audit_html(report: AuditReport) -> str:
     '<p><b>rnm-ftnl-published(arms='
     """
     faults = "".join(marked_code([(line, False) for line in fault_text(fault)]) for fault in report.faults)
-    return _heading(str(report)) + _rows(number_rows(report)) + faults
+    shown = _heading(str(report)) + _rows(number_rows(report)) + faults
+    if report.witness is not None:
+        shown += _about("Witness") + "".join(witness(report, report.witness))
+    calls = how_to_repeat(report)
+    return shown + _about("To repeat") + (_code(calls) if calls else element("p", text(NOT_REPEATABLE)))
 
 
 def certificate_html(certificate: Certificate) -> str:
-    """Return what a certificate says, and its numbers."""
-    return _heading(str(certificate)) + _rows(certificate_rows(certificate))
+    """Return what a certificate says, its numbers, what it covers and does not, and the call that repeats it.
+
+    >>> from privcheck.results._example_results import GRANTED
+    >>> all(said in certificate_html(GRANTED) for said in ("What it does and does not cover", "privcheck.certify("))
+    True
+    """
+    shown = _heading(str(certificate)) + _rows(certificate_rows(certificate))
+    if certificate.leaks:
+        shown += _about("Leaks") + leak_table(certificate.leaks)
+    shown += _about("What it does and does not cover") + items(coverage(certificate))
+    return shown + _about("To repeat") + _code([call.folded() for call in repeat_certificate(certificate)])
 
 
 def simulation_html(simulation: Simulation) -> str:
@@ -38,6 +55,14 @@ def simulation_html(simulation: Simulation) -> str:
 
 def _heading(said: str) -> str:
     return element("p", element("b", text(said)))
+
+
+def _about(what: str) -> str:
+    return element("p", element("b", text(what)))
+
+
+def _code(calls: list[str]) -> str:
+    return marked_code([(line, False) for call in calls for line in call.splitlines()])
 
 
 def _rows(rows: list[tuple[str, str]]) -> str:

@@ -8,7 +8,7 @@ from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, tabl
 from privcheck.reporting._pictures.frontier_picture import frontier_figure
 from privcheck.reporting._text.numbers import NONE, amount
 from privcheck.reporting._text.places import described_place
-from privcheck.results import CLAIMS, Frontier
+from privcheck.results import Frontier
 
 TITLE = "privcheck frontier"
 
@@ -43,14 +43,14 @@ def render_frontier(frontier: Frontier) -> str:
 
 def _points(frontier: Frontier) -> str:
     columns = [("policy", TEXT), (f"claim: {frontier.claim}", NUMBER), ("audited lower bound", NUMBER)]
-    columns += [("certified upper bound", NUMBER), ("claim", WORD), ("mean", NUMBER)]
+    columns += [("certified upper bound", NUMBER), ("verdict", WORD), ("mean", NUMBER)]
     columns += [("5 % quantile", NUMBER), ("95 % quantile", NUMBER), ("runs", NUMBER)]
     rows: list[list[Cell | str]] = []
     for point in frontier.points:
         known = (point.budget, point.lower, point.upper)
         regret = (point.mean, point.q05, point.q95, point.runs)
-        claim = text(CLAIMS.get(point.verdict, NONE))
-        rows.append([Cell(place(point.policy)), *map(_number, known), claim, *map(_number, regret)])
+        verdict = text(point.verdict or NONE)
+        rows.append([Cell(place(point.policy)), *map(_number, known), verdict, *map(_number, regret)])
     return table(f"Pseudo-regret after {frontier.horizon:,} rounds", columns, rows, kind="stack")
 
 
@@ -73,15 +73,20 @@ def _setting(frontier: Frontier, where: str) -> list[tuple[str, str]]:
     remarks = [("remark", remark) for remark in frontier.remarks]
     order = [("order of the arms", "random in every run")] if frontier.shuffle_arms else []
     rounds, seed = ("rounds", f"{frontier.horizon:,}"), ("seed", str(frontier.seed))
-    return [("environment", where), *order, rounds, seed, *remarks]
+    labels = [(label, name) for label, name in frontier.labels if label != name]
+    return [("environment", where), *labels, *order, rounds, seed, *remarks]
 
 
 def _meaning(frontier: Frontier) -> list[str]:
+    theory = (
+        "A rate times ln T is the limit as T grows, and not a bound at any T. An upper bound is that of the algorithm "
+        "that its theorem is about, or T times the largest gap, which no regret exceeds, where that is smaller."
+    )
     return [
         f"Each audited lower bound holds with confidence {frontier.confidence:g} on its own, not all of them together. "
-        "The audits screen few pairs of streams: an audit of one policy finds more.",
+        "The audits screen few pairs of streams: an audit of one policy finds more. A claim is not refuted where its "
+        "verdict is consistent or inconclusive; see `privcheck audit` for the difference.",
         "A certified upper bound covers the code that was certified under its guard; for a shipped algorithm this is "
         "its reference.",
-        "A rate times ln T is the limit as T grows, and not a bound at any T. An upper bound is that of the algorithm "
-        "that its theorem is about, or T times the largest gap, which no regret exceeds, where that is smaller.",
+        *([theory] if frontier.bounds else []),
     ]

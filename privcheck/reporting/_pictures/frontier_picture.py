@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from privcheck.bandits import ALGORITHMS
-from privcheck.bounds import theorem_name
+from privcheck.bounds import THEOREMS, theorem_name
 from privcheck.reporting._pictures.regret_picture import PALETTE
 from privcheck.reporting._pictures.style import INK, MID, NARROW, WIDE, new_figure, settings
 from privcheck.reporting._text.bound_marks import bounded_policy
@@ -59,7 +59,7 @@ def frontier_figure(frontier: Frontier, *, width: float = WIDE) -> Figure:
         _draw_theory(axes, frontier)
         for place, point in enumerate(without):
             dash = ("-", (0, (4, 2)), (0, (1, 1)))[place % 3]
-            label = f"{point.policy}, {_without_budget(point.policy)}"
+            label = f"{point.policy}, {_without_budget(frontier.name_of(point.policy))}"
             axes.axhline(point.mean, color=INK, lw=0.9, ls=dash, label=label)
         lows = []
         for place, name in enumerate(private):
@@ -86,14 +86,22 @@ def _draw_theory(axes: Any, frontier: Frontier) -> None:
         known = [row for row in known if row[1] is not None]
         if not known:
             continue
-        ids = dict.fromkeys(str(row[2]) for row in known)
-        if kind == "lower":
-            label = "asymptotic lower bound, c ln T\n" + ",\n".join(f"({theorem_name(each)})" for each in ids)
-        else:
-            label = "\n".join(f"upper bound of {bounded_policy(each)} only\n({theorem_name(each)})" for each in ids)
-            label = label.replace("upper bound of any policy only", "of any policy")
+        ids = list(dict.fromkeys(str(row[2]) for row in known))
+        label = _of_rates(ids) if kind == "lower" else _of_upper_bounds(ids)
         xs, ys = [row[0] for row in known], [row[1] for row in known]
         axes.plot(xs, ys, color=MID, lw=1.3, ls=style, label=label, zorder=1)
+
+
+def _of_rates(ids: list[str]) -> str:
+    names = ",\n".join(theorem_name(each) for each in ids)
+    return f"lower bound as T → ∞, c ln T:\nat this T, regret may lie below it\n({names})"
+
+
+def _of_upper_bounds(ids: list[str]) -> str:
+    """Return what the smallest upper bounds hold for: one policy each, or every policy."""
+    proven = [f"upper bound of {bounded_policy(each)} only\n({theorem_name(each)})" for each in ids if each in THEOREMS]
+    trivial = ["T × largest gap, which\nno regret exceeds"] if len(proven) < len(ids) else []
+    return ",\nor ".join(proven + trivial)
 
 
 def _draw_policy(

@@ -96,7 +96,9 @@ def draw_panel(
         result, curves = results[i], results[i].curves()
         color, dash = PALETTE[i % len(PALETTE)], DASHES[i // len(PALETTE) % len(DASHES)]
         axes.fill_between(result.checkpoints, curves["q05"], curves["q95"], color=color, alpha=0.18, lw=0)
-        axes.plot(result.checkpoints, curves["mean"], color=color, ls=dash, lw=1.4, label=result.policy)
+        axes.plot(
+            result.checkpoints, curves["mean"], color=color, ls=dash, lw=1.4, label=result.policy.replace("$", r"\$")
+        )
     rounds = results[0].checkpoints
     for i, (label, constant) in enumerate(rates):
         axes.plot(rounds, constant * np.log(rounds), color=MID, lw=1.2, ls=(":", "-.")[i % 2], label=label)

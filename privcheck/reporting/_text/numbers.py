@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion
 from privcheck.enclosure import rounded_down, rounded_up
+from privcheck.in_notebooks import in_cells
 from privcheck.results import Estimate
 
 NONE = "-"
@@ -18,7 +19,7 @@ def clean(text: str) -> str:
     >>> clean("my\nbandit\x00")
     'my bandit'
     """
-    return "".join(character for character in " ".join(text.split()) if character.isprintable())
+    return in_cells("".join(character for character in " ".join(text.split()) if character.isprintable()))
 
 
 def shorten(text: str, most: int) -> str:
