@@ -27,9 +27,9 @@ _spec.loader.exec_module(reader)
 PACKAGE = Path(privcheck.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 
-MODULES_ON_FACES = 39
+MODULES_ON_FACES = 40
 NAMES_ON_FACES = 749
-LARGEST_CIRCLE = 5
+LARGEST_CIRCLE = 6
 INNER_MODULES_IN_TESTS = 100
 """Modules inside rooms that tests import by name, each counted once for each folder of tests but the room's own."""
 

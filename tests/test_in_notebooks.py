@@ -17,7 +17,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.in_notebooks import in_cells, rendered_traceback
 from privcheck.reporting._pages.notebook import audit_html, certificate_html
 from privcheck.results import Fault
-from privcheck.results._example_results import GRANTED, VIOLATION
+from tests.example_results import GRANTED, VIOLATION
 
 LEAKY = """
 import privcheck

@@ -24,8 +24,8 @@ from privcheck.declared import Choice, Integer, Real, Switch
 from privcheck.privacy import Contexts
 from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.results import AuditReport, Outcome
-from privcheck.results._example_results import VIOLATION
 from privcheck.targets import CertifySettings, FrontierSettings, Settings, SimulateSettings
+from tests.example_results import VIOLATION
 
 FUNCTIONS = {"audit": (audit, Settings), "certify": (certify, CertifySettings)}
 FUNCTIONS |= {"simulate": (simulate, SimulateSettings), "frontier": (frontier, FrontierSettings)}

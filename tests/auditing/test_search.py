@@ -24,9 +24,9 @@ from privcheck.privacy import check_rewards_range, relation
 from privcheck.reporting._text.audit_facts import number_rows
 from privcheck.reporting._text.audit_sentences import meaning, verdict_sentence
 from privcheck.results import AuditReport, Estimate, Outcome, Resolution, Search
-from privcheck.results._example_results import CERTIFIED, VIOLATION
 from privcheck.scheduling import HERE
 from privcheck.targets import RANDOM, Claim, Game, Outputs, Sampler, StreamPair
+from tests.example_results import CERTIFIED, VIOLATION
 
 # Leaks that extreme streams do not show
 

@@ -21,7 +21,7 @@ from privcheck.reporting._text.both_bounds import (
     upper_bound,
 )
 from privcheck.reporting._text.repeating import repeat_audit
-from privcheck.results._example_results import CERTIFIED, GAUSSIAN
+from tests.example_results import CERTIFIED, GAUSSIAN
 
 TREE = f"{Path(__file__).parents[2] / 'examples' / 'gaussian_tree_bandit.py'}:GaussianTreeBandit"
 POLICIES = f"{Path(__file__).with_name('gaussian_policies.py')}:"

@@ -151,7 +151,7 @@ def test_noise_that_was_not_reached_is_not_said_to_be_missing():
     line = next(n for n, text in enumerate(Path(__file__).read_text().splitlines(), 1) if "rng.normal(0.0, 4" in text)
     assert note == (
         f"nothing was released: test_contextual.py:{line}, which draws noise or releases, never ran in the 4 rounds "
-        "played; once the leak is mended, --horizon 51 reaches it"
+        "played; once the leak is fixed, --horizon 51 reaches it"
     )
 
 

@@ -26,7 +26,7 @@ from privcheck.reporting import details, ledger_figure, replay_sentence
 from privcheck.reporting import page as render_certificate
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.reporting._text.repeating import repeat_certificate
-from privcheck.results._example_results import GAUSSIAN
+from tests.example_results import GAUSSIAN
 
 FILE = Path(__file__).with_name("gaussian_policies.py")
 _spec = importlib.util.spec_from_file_location("gaussian_policies", FILE)

@@ -20,8 +20,8 @@ from privcheck.reporting import details
 from privcheck.reporting import page as render_certificate
 from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.results import UnreachedLine
-from privcheck.results._example_results import GRANTED
 from privcheck.testing import PrivacyFailure, assert_certified
+from tests.example_results import GRANTED
 
 FILE = Path(__file__).parent / "late_branches.py"
 LINES = FILE.read_text(encoding="utf-8").splitlines()

@@ -8,7 +8,7 @@ import pytest
 from privcheck.cli import run
 from privcheck.environments import Beta, FiniteSupport, Gaussian
 from privcheck.results import Simulation
-from privcheck.results._simulation_files import read_csv
+from tests.example_results import read_csv
 
 BASE = ["simulate", "adap-ucb", "ucb", "--epsilon", "1", "--horizon", "300", "--runs", "5"]
 MEANS = ["--means", "0.75,0.5"]

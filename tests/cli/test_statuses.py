@@ -24,9 +24,9 @@ from privcheck.cli import main, run
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._baselines import Measured, compared
 from privcheck.results import FIXED, NONE_LEARNS, NOTHING_CERTIFIES, NOTHING_TO_FIX, FrontierPoint
-from privcheck.results._example_results import FIXED_BANDIT, VIOLATION
 from privcheck.results._verdicts import VERDICTS
 from privcheck.sweeps import Sweep
+from tests.example_results import FIXED_BANDIT, VIOLATION
 
 ESCAPE = "\x1b[31mred\x07\u202e"
 FAST = ["--epsilon", "1", "--arms", "2", "--horizon", "2", "--runs", "40", "--pairs", "5"]
@@ -292,7 +292,7 @@ def test_public_names_are_listed_for_completion():
 
 def test_results_show_themselves_in_a_few_lines(capsys):
     from privcheck import bounds
-    from privcheck.results._example_results import CERTIFIED, GRANTED
+    from tests.example_results import CERTIFIED, GRANTED
 
     values = bounds.evaluate(bounds.Instance("bernoulli", (0.7, 0.5, 0.3), epsilon=1.0, horizon=1e5))
     simulation = privcheck.simulate("ucb", [0.7, 0.5], horizon=20, runs=3)

@@ -18,7 +18,7 @@ from privcheck.accounting import ReleaseRefusedError
 from privcheck.environments import ENVIRONMENTS, environment
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import MECHANISMS
-from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
+from tests.example_results import CERTIFIED, GRANTED, VIOLATION
 
 ODD: list[Any] = [
     None, True, "1", "", "\x1b[31m", math.nan, math.inf, -math.inf, -1, 0, 0.5, 1, 2.5, 1e308, 5e-324, 10**400, [], {},

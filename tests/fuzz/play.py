@@ -16,8 +16,7 @@ import privcheck
 from privcheck.cli import main, run
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._result_files import read_result
-from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
-from privcheck.results._simulation_files import read_csv
+from tests.example_results import CERTIFIED, GRANTED, VIOLATION, read_csv
 
 SECONDS = 60
 """A command that takes longer hangs."""

@@ -17,8 +17,8 @@ from privcheck.reporting import page as render_page
 from privcheck.reporting import read_folder, render_bounds, save_index
 from privcheck.reporting._pages.page_simulation import render_simulation
 from privcheck.results import AuditReport, Certificate, Divergence, Estimate, ReplayResult, Resolution, Witness
-from privcheck.results._example_results import GRANTED, VIOLATION
 from privcheck.simulation import simulate
+from tests.example_results import GRANTED, VIOLATION
 
 HOSTILE = 'x<script>alert("1")</script> & [bold]y[/bold] $\\frac{$\n\x00\ud800--><b>'
 

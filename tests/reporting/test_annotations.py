@@ -22,7 +22,7 @@ from privcheck.reporting._annotations.github import commands_of
 from privcheck.reporting._annotations.sarif import replacements_of, sarif, save_sarif
 from privcheck.reporting._text.failure_lines import faults_told
 from privcheck.results import FAULT_KINDS, Fault
-from privcheck.results._example_results import FIXED_BANDIT, GRANTED, VIOLATION
+from tests.example_results import FIXED_BANDIT, GRANTED, VIOLATION
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLE = "examples/running_mean_bandit.py"

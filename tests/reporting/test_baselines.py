@@ -11,8 +11,8 @@ import pytest
 from privcheck import sweep
 from privcheck.cli import run
 from privcheck.privacy import Contexts
-from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.simulation import simulate
+from tests.example_results import CERTIFIED, GRANTED, VIOLATION
 
 CONSISTENT = replace(VIOLATION, verdict="consistent")
 INCONCLUSIVE = replace(VIOLATION, verdict="inconclusive")

@@ -15,7 +15,7 @@ from privcheck.reporting._descriptions import audit, certificate
 from privcheck.reporting._descriptions import parts as p
 from privcheck.reporting._pages.rendered_parts import rendered as on_page
 from privcheck.reporting._terminal.rendered_parts import rendered as in_terminal
-from privcheck.results._example_results import GRANTED, VIOLATION
+from tests.example_results import GRANTED, VIOLATION
 
 BOTH = {
     p.Alarm("the bounds differ"): "the bounds differ",

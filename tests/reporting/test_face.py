@@ -28,7 +28,7 @@ from privcheck.reporting import (
     sentence,
 )
 from privcheck.reporting._presented import KINDS, kind_of
-from privcheck.results._example_results import GRANTED, VIOLATION
+from tests.example_results import GRANTED, VIOLATION
 
 _spec = importlib.util.spec_from_file_location("imports", Path(__file__).parents[1] / "imports.py")
 reader = importlib.util.module_from_spec(_spec)

@@ -13,7 +13,7 @@ from privcheck.cli import run
 from privcheck.reporting import _presented as presented
 from privcheck.reporting import _result_files as result_files
 from privcheck.reporting._pages import page_index
-from privcheck.results._example_results import VIOLATION
+from tests.example_results import VIOLATION
 
 CONSISTENT = replace(VIOLATION, verdict="consistent", epsilon_lower=0.5, simplest=None, faults=[])
 

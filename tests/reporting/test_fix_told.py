@@ -11,7 +11,7 @@ from privcheck.reporting import details, page
 from privcheck.reporting._kinds.fix import markdown
 from privcheck.reporting._text.fix_sentences import certify_command, provided, sentence, tried_words
 from privcheck.results import Fix
-from privcheck.results._example_results import FIXED_BANDIT
+from tests.example_results import FIXED_BANDIT
 
 BEST = FIXED_BANDIT.recommended
 STUCK = replace(

@@ -17,7 +17,7 @@ import pytest
 
 from privcheck.claims import kept_findings
 from privcheck.reporting import page
-from privcheck.results._example_results import FIXED_BANDIT
+from tests.example_results import FIXED_BANDIT
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BINARY = next((path for path in map(shutil.which, NAMES) if path), None)

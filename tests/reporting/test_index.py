@@ -30,9 +30,9 @@ from privcheck.reporting._kinds.folder import details
 from privcheck.reporting._pages import page_index
 from privcheck.reporting._pages.page_index import render_index
 from privcheck.reporting._result_files import json_files, read_result
-from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION
 from privcheck.serialise import to_json
 from privcheck.simulation import simulate
+from tests.example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION
 
 NOTIONS = {"rho": Concentrated, "mu": GaussianDP}
 

@@ -11,7 +11,7 @@ import privcheck
 from privcheck.cli import run
 from privcheck.reporting._many_audits import AuditedClaim, p_value_of, together
 from privcheck.reporting._result_files import read_result
-from privcheck.results._example_results import CERTIFIED, VIOLATION
+from tests.example_results import CERTIFIED, VIOLATION
 
 PAIR = ([0.0], [1.0])
 

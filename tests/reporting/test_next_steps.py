@@ -15,8 +15,8 @@ from privcheck.cli import run
 from privcheck.private_values import Leak
 from privcheck.reporting import details
 from privcheck.reporting._descriptions.next_steps import next_step
-from privcheck.results._example_results import FIXED_BANDIT, GRANTED, VIOLATION
 from privcheck.targets import load
+from tests.example_results import FIXED_BANDIT, GRANTED, VIOLATION
 
 OF_OBJECTS = replace(VIOLATION.witness, first=np.zeros((0, 0)), second=np.zeros((0, 0)))
 """A witness of two data frames: a certificate hands arrays over, and would say no more than that."""

@@ -12,7 +12,7 @@ from privcheck import bounds
 from privcheck.accounting import Charge, Plan, PlannedRelease
 from privcheck.reporting import panels_figure
 from privcheck.reporting._pictures.plot import AUDIT_PICTURES
-from privcheck.results._example_results import GRANTED, VIOLATION
+from tests.example_results import GRANTED, VIOLATION
 
 PICTURE = """
 import privcheck

@@ -22,8 +22,8 @@ from privcheck.reporting._pictures.simulation_pictures import regret_figure
 from privcheck.reporting._pictures.style import NARROW, WIDE
 from privcheck.reporting._pictures.theory_picture import theory_figure
 from privcheck.reporting._text.numbers import amount
-from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
 from privcheck.simulation import simulate
+from tests.example_results import CERTIFIED, GRANTED, VIOLATION
 
 
 def cells(page):

@@ -13,7 +13,7 @@ from privcheck import PrivcheckError
 from privcheck.cli import run
 from privcheck.reporting import review
 from privcheck.results import Fault
-from privcheck.results._example_results import CERTIFIED, GRANTED, VIOLATION
+from tests.example_results import CERTIFIED, GRANTED, VIOLATION
 
 HOSTILE = r"a\end{verbatim}\input{x} ``` <b>_*$"
 

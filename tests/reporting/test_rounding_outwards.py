@@ -16,7 +16,7 @@ from privcheck.reporting._terminal.simulation_tables import comparison_table
 from privcheck.reporting._text.both_bounds import certified_text
 from privcheck.reporting._text.numbers import amounts, probability_interval
 from privcheck.results import Comparison, Difference, Estimate, Identification, StoppingResult
-from privcheck.results._example_results import CERTIFIED, VIOLATION
+from tests.example_results import CERTIFIED, VIOLATION
 
 SLACK = 1e-9
 NUMBER = r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?"

@@ -23,7 +23,7 @@ from privcheck.reporting._text.numbers import (
 from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.reporting._text.witness_sentences import rounds_text
 from privcheck.results import AuditReport, UnreachedLine
-from privcheck.results._example_results import CERTIFIED
+from tests.example_results import CERTIFIED
 
 SENTENCES = {
     "violation": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 "

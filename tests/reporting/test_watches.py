@@ -9,7 +9,7 @@ import pytest
 from privcheck.reporting import details, render_watches, workflow_commands
 from privcheck.reporting._pictures.watch_picture import watch_figure
 from privcheck.reporting._text.watch_sentences import next_step, past_alarms, sentence
-from privcheck.results._example_results import WATCHED
+from tests.example_results import WATCHED
 
 
 def test_versions_that_the_user_names_are_named():

@@ -22,7 +22,7 @@ from privcheck.reporting._pictures.style import COLOURS
 from privcheck.reporting._result_files import read_result
 from privcheck.reporting._text.simulation_notes import UNTESTED, described, too_few_runs
 from privcheck.results import Fault
-from privcheck.results._example_results import VIOLATION
+from tests.example_results import VIOLATION
 
 SIMULATED = simulate(["adap-ucb", "ucb"], [0.75, 0.5], horizon=200, runs=8, epsilon=1.0)
 FIRST = SIMULATED.results[0]

@@ -288,7 +288,7 @@ def test_a_seeded_command_is_repeated_by_a_call():
 def audited_as(name, randomness):
     from dataclasses import replace
 
-    from privcheck.results._example_results import VIOLATION
+    from tests.example_results import VIOLATION
 
     return replace(VIOLATION, target=name, engine="command", randomness=randomness)
 

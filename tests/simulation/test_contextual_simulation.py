@@ -14,9 +14,9 @@ from privcheck.bandits.lin_ucb_gaussian import LinUCBGaussian
 from privcheck.environments import LinearContexts, LoggedContexts
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import SymmetricGaussianTree
-from privcheck.results._simulation_files import read_csv
 from privcheck.simulation import simulate
 from privcheck.simulation._engine import play
+from tests.example_results import read_csv
 
 NAMES = ["lin-ucb", "lin-ucb-gaussian", "lin-ucb-wishart", "lin-ucb-wishart-unshifted"]
 OPTIONS = {"horizon": 300, "runs": 7, "seed": 3, "epsilon": 1.0, "delta": 0.1, "checkpoints": 10}

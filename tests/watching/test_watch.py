@@ -271,7 +271,7 @@ def test_alarms_that_other_code_has_ended_are_not_forgotten():
     """No alarm stands, and no word of the page, the badge or the terminal says that there was none."""
     from privcheck.reporting import badge_svg, render_watches
     from privcheck.reporting import sentence as said
-    from privcheck.results._example_results import WATCHED
+    from tests.example_results import WATCHED
 
     last = WATCHED.nights[-1]
     version = replace(WATCHED.versions[-1], number=3, code="other", first_night=last.number + 1, nights=1)
@@ -314,7 +314,7 @@ def test_an_alarm_names_the_line_and_the_next_command(store, tmp_path, capsys, m
 
 def test_patches_are_offered_only_where_fix_takes_the_target():
     from privcheck.reporting import markdown
-    from privcheck.results._example_results import WATCHED
+    from tests.example_results import WATCHED
 
     own = replace(WATCHED, target="bandit.py:Bandit", epsilon=0.123456789)
     assert "; patches: privcheck fix bandit.py:Bandit --epsilon 0.123456789 --arms 2" in markdown(own)

@@ -29,7 +29,7 @@ def why_nothing_released(unreached: Sequence[UnreachedLine], late: Sequence[str]
     >>> line = UnreachedLine("bandit.py", 12, "self.sums += self.rng.normal(0, 2.0, 3)")
     >>> print(why_nothing_released([line], ["line 9 of bandit.py compares with 50 (raise --horizon to 51)"], 8))
     nothing was released: bandit.py:12, which draws noise or releases, never ran in the 8 rounds played; once the leak \
-is mended, --horizon 51 reaches it
+is fixed, --horizon 51 reaches it
     >>> why_nothing_released([], [], 8) == DRAW_NOISE
     True
     """
@@ -41,5 +41,5 @@ is mended, --horizon 51 reaches it
     played = "1 round" if rounds == 1 else f"{rounds} rounds"
     return (
         f"nothing was released: {waiting.file}:{waiting.line}, which draws noise or releases, never ran in the "
-        f"{played} played; once the leak is mended, {then}"
+        f"{played} played; once the leak is fixed, {then}"
     )

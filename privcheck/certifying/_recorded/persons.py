@@ -65,7 +65,7 @@ class Persons:
     d, d' for her data on the two sides, which are functions of R: what she is shown is a function of R and of her own
     contexts. By induction over the events the state of the policy, but for the private values that it holds, is the
     same function of R on both sides. A `select` outside of S has this state and the same context, so its action is the
-    same. One in S runs on a copy, of which its answer alone is kept, and this is not observed. An `update` is told
+    same. One in S runs on a copy, of which its answer alone is kept, and this is not observed. An `update` receives
     private values, whichever they are, and ordinary numbers come out of them by releases alone. A release draws from a
     law that depends on R and the data. From d to d' there are k steps, and in each of them one datum changes, which is
     charged for every release that it could have entered, whichever action was hers. One datum loses at most its budget

@@ -11,10 +11,10 @@ from privcheck.auditing import file_named, shown_path
 from privcheck.errors import on_one_line
 from privcheck.private_values import KINDS
 from privcheck.reporting._text.audit_sentences import verdict_sentence
+from privcheck.reporting._text.certificate_facts import refusals_told
 from privcheck.reporting._text.certificate_sentences import divergence_sentences
 from privcheck.reporting._text.fix_sentences import sentence as fix_sentence
 from privcheck.reporting._text.numbers import clean
-from privcheck.reporting._text.refused_releases import refusals_told
 from privcheck.reporting._text.watch_sentences import sentence as watch_sentence
 from privcheck.results import FAULT_KINDS, AuditReport, Certificate, Fix, FixPatch, WatchReport
 

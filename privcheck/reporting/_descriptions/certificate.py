@@ -22,7 +22,7 @@ from privcheck.reporting._pages import certificate_tables as on_page
 from privcheck.reporting._pictures.divergence_picture import divergence_caption, divergence_figure
 from privcheck.reporting._pictures.ledger_picture import ledger_caption, ledger_figure
 from privcheck.reporting._terminal import certificate_tables as in_terminal
-from privcheck.reporting._text.certificate_facts import certificate_rows
+from privcheck.reporting._text.certificate_facts import certificate_rows, refusals_told
 from privcheck.reporting._text.certificate_sentences import (
     CERTIFICATE_MARKS,
     CERTIFIED,
@@ -36,7 +36,6 @@ from privcheck.reporting._text.certificate_sentences import (
 )
 from privcheck.reporting._text.fix_sentences import fix_command
 from privcheck.reporting._text.numbers import clean
-from privcheck.reporting._text.refused_releases import refusals_told
 from privcheck.reporting._text.repeating import repeat_certificate
 from privcheck.results import Certificate
 

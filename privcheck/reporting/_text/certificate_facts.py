@@ -1,9 +1,13 @@
-"""The numbers of a certificate with their names."""
+"""The numbers of a certificate with their names, and its refused releases in sentences."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections import defaultdict
+from collections.abc import Sequence
 
+from privcheck.private_values import describe_data
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import (
@@ -15,6 +19,8 @@ from privcheck.reporting._text.certificate_sentences import (
 )
 from privcheck.reporting._text.certified_amounts import accountant_words, upper_row
 from privcheck.results import UNDER_GUARD, Certificate, PrimitiveUse
+
+_ROUND = re.compile(r"(?<= of )round (\d+)(?= to )")
 
 
 def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
@@ -83,3 +89,16 @@ def _use(use: PrimitiveUse) -> tuple[str, str]:
         return numbers.clean(use.location), f"{said}; its law is not known, so that nothing was charged"
     cost = f"epsilon = {use.epsilon:.6g}" if use.epsilon < math.inf else "no bounded epsilon without a delta"
     return numbers.clean(use.location), f"{said}, which costs {cost}"
+
+
+def refusals_told(refusals: Sequence[str]) -> list[str]:
+    """Return the sentences about refused releases, those that differ only in the round of the datum as one.
+
+    >>> said = "budget: got a release at b.py:9 that takes the reward of round {} to 2, expected at most 1"
+    >>> refusals_told([said.format(9), "other", said.format(8), said.format(3)])
+    ['budget: got a release at b.py:9 that takes the reward of rounds 3 and 8-9 to 2, expected at most 1', 'other']
+    """
+    rounds = defaultdict[str, list[int]](list)
+    for refusal in refusals:
+        rounds[_ROUND.sub("\0", refusal, 1)] += [int(number) for number in _ROUND.findall(refusal)[:1]]
+    return [said.replace("\0", describe_data(found), 1) if found else said for said, found in rounds.items()]

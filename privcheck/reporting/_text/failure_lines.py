@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from privcheck.reporting._text.certificate_facts import refusals_told
 from privcheck.reporting._text.certificate_sentences import divergence_sentences, place
 from privcheck.reporting._text.fault_sentences import fault_text
 from privcheck.reporting._text.numbers import clean
-from privcheck.reporting._text.refused_releases import refusals_told
 from privcheck.reporting._text.witness_sentences import streams_told, witness_told
 from privcheck.results import AuditReport, Certificate
 
