@@ -201,12 +201,43 @@ def test_sensitivity_under_contexts_is_that_of_the_norm():
         ({"neighbours": "rows"}, "neighbours"),
         ({"function": lambda rewards: np.random.default_rng().random()}, "function"),
         ({"function": lambda rewards: math.nan}, "function"),
+        ({"function": lambda rewards: np.fft.fft(rewards[:, 0])}, "function"),
+        ({"function": lambda rewards: {"sum": rewards.sum()}}, "function"),
+        ({"function": lambda rewards: [[1.0], [1.0, 2.0]]}, "function"),
+        ({"function": lambda rewards: 2**62 + int(100 * rewards.sum())}, "function"),
     ],
 )
 def test_bad_input_of_sensitivity(options, parameter):
     arguments = {"function": lambda rewards: rewards.sum(), "bound": 2.0} | options
     with pytest.raises(PrivcheckError, match=f"^{parameter}: got "):
         assert_sensitivity(**arguments)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda rewards: [1e15, 10.0 * rewards[0, 0]],
+        lambda rewards: [1e15 + 0.5, 1e4 * rewards[0, 0]],
+        lambda rewards: 2**50 + int(10 * rewards[0, 0]),
+        lambda rewards: [math.pi * 1e14, round(2.0 * rewards[0, 0])],
+    ],
+)
+def test_a_large_entry_hides_no_change_of_another(function):
+    assert "exceeds the declared 1" in failing(assert_sensitivity, function, 1.0)
+
+
+@pytest.mark.parametrize("large", [0.0, 1e6, 1e10])
+def test_rounding_of_large_numbers_is_no_change(large):
+    def total(rewards):
+        return large / 3.0 + math.fsum(rewards[:, 0] / 7.0)
+
+    assert assert_sensitivity(total, 1.0 / 7.0) == pytest.approx(1.0)
+
+
+def test_a_statistic_that_no_pair_changes_says_so():
+    with running(Running("test_it")) as test:
+        assert assert_sensitivity(lambda rewards: len(rewards), 1.0, pairs=50) == 0.0
+    assert "nothing changed it" in test.passed[0]
 
 
 # Post-processing
