@@ -9,6 +9,7 @@ from ._guard import guarded as guarded
 from ._looking.first_finding import first_finding as first_finding
 from ._looking.first_finding import unlimited_ledgers as unlimited_ledgers
 from ._looking.refusal import Refusal as Refusal
+from ._noisy_replay import noisy_replay as noisy_replay
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive

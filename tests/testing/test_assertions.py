@@ -269,6 +269,52 @@ def test_functions_of_data_may_read_releases_only():
     assert "happens on one stream only" in failing(assert_unchanged_by, again_if_high)
 
 
+class Noised:
+    """Plays the arm with the larger sum, with noise from the Generator that it is built with."""
+
+    scale, kept = 1.0, 0.0
+
+    def __init__(self, rng, arms=2):
+        self.rng, self.sums, self.rounds = rng, [0.0] * arms, 0
+
+    def select(self):
+        return self.rounds if self.rounds < len(self.sums) else self.sums.index(max(self.sums))
+
+    def update(self, action, reward):
+        self.rounds += 1
+        self.sums[action] = reward + self.rng.laplace(0.0, 1.0) + self.kept * reward
+
+
+class NoisedAndRead(Noised):
+    def update(self, action, reward):
+        super().update(action, reward)
+        self.rounds += int(reward > 0.9)
+
+
+class Greedy(Noised):
+    def update(self, action, reward):
+        self.rounds += 1
+        self.sums[action] = reward if self.rng.random() < 0.9 else 0.5
+
+
+def test_noise_of_the_generator_is_no_unreleased_data():
+    assert assert_unchanged_by(Noised, horizon=5, streams=1) == 15
+    for broken in (NoisedAndRead, Greedy):
+        assert "depends on data that were not released" in failing(assert_unchanged_by, broken, horizon=5)
+    with pytest.raises(PrivcheckError, match="draws from rng and releases nothing"):
+        assert_unchanged_by(lambda data, rng: data[0, 0] + rng.laplace(0.0, 1.0), horizon=3)
+    assert "Outputs: " in failing(assert_unchanged_by, lambda data, rng: data[0, 0], horizon=3)
+
+
+@pytest.mark.parametrize("target", [lambda data, rng: 3, type("Constant", (Noised,), {"update": lambda *told: None})])
+def test_runs_in_which_nothing_was_released_say_so(target, twins):
+    with running(Running("test_it")) as test:
+        assert_unchanged_by(target, horizon=4)
+        assert_unchanged_by(twins.Publisher, epsilon=1.0, horizon=4)
+    assert "in 4 rounds, and nothing was released in them" in test.passed[0]
+    assert "in 4 rounds when its releases are the same" in test.passed[1]
+
+
 # Regret
 
 
