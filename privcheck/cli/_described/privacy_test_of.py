@@ -16,7 +16,10 @@ from privcheck.errors import PrivcheckError, words
 TEMPLATE = Path(__file__).parents[1] / "skeleton" / "test_privacy_of.py.txt"
 
 CLAIM = {"epsilon": 1.0, "arms": 2, "horizon": 16}
-"""What the marks say where neither the project nor the constructor says it."""
+"""What the assertions say where neither the project nor the constructor says it."""
+
+OF_SEVERAL_ARMS = ("rewards", "reward_vector", "losses", "outcomes")
+"""What `update` calls its last argument where it is told more than one reward."""
 
 RUNS = 20_000
 """Of the audit: the 5,000 that are usual in tests left a binary tree with the noise of one level inconclusive."""
@@ -27,7 +30,7 @@ def privacy_test_of(place: Path, target: str) -> tuple[str, str]:
 
     Parameters
     ----------
-    place : the folder of the project. If its pyproject.toml has a claim in `[tool.privcheck]`, the marks have none.
+    place : the folder of the project. With a claim in `[tool.privcheck]` of its pyproject.toml, the test has none.
     target : "path/to/file.py:Class".
 
     Raises
@@ -37,13 +40,15 @@ def privacy_test_of(place: Path, target: str) -> tuple[str, str]:
     module, _, name = target.rpartition(":")
     if not module.endswith(".py") or not name.isidentifier():
         raise PrivcheckError("from", target, "path/to/file.py:Class", "name the class after a colon")
-    found = _class_in(Path(module), name)
-    _check_update(found, target)
+    line = _class_in(Path(module), name)
+    _check_update(line, target)
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
     path = f"tests/test_privacy_of_{snake}.py"
     own = Path(os.path.relpath(Path(module).resolve(), (place / "tests").resolve())).as_posix()
-    claim = "" if "epsilon" in _own(place) else _claim_of(found)
-    audited = f"{claim[:-1]}, runs={RUNS:_})" if claim else ""
+    stated = "epsilon" in _own(place)
+    played = _played(line)
+    claim = _arguments(played if stated else _values_of(line) | played)
+    audited = claim if stated else f"{claim}, runs={RUNS:_}"
     text = TEMPLATE.read_text(encoding="utf-8")
     values = {"class": name, "file": _written(own), "claim": claim, "audited": audited, "name": snake}
     for key, value in values.items():
@@ -54,7 +59,8 @@ def privacy_test_of(place: Path, target: str) -> tuple[str, str]:
 def watched_as(place: Path, target: str) -> str:
     """Return the arguments with which `privcheck watch` plays a class from the folder of a project, in a shell."""
     module, _, name = target.rpartition(":")
-    claim = _values_of(_class_in(Path(module), name)) | {each: v for each, v in _own(place).items() if each in CLAIM}
+    line = _class_in(Path(module), name)
+    claim = _values_of(line) | {each: v for each, v in _own(place).items() if each in CLAIM} | _played(line)
     file = Path(os.path.relpath(Path(module).resolve(), place.resolve())).as_posix()
     if file.startswith("../"):
         raise PrivcheckError("from", target, f"a file below {place}", "the workflow plays what its repository has")
@@ -70,7 +76,8 @@ def _written(text: str) -> str:
     return repr(text) if '"' in text or "\\" in text or not text.isprintable() else f'"{text}"'
 
 
-def _class_in(file: Path, name: str) -> ast.ClassDef:
+def _class_in(file: Path, name: str) -> list[ast.ClassDef]:
+    """Return a class of a file, and after it the classes of this file that it derives from."""
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError) as error:
@@ -81,26 +88,48 @@ def _class_in(file: Path, name: str) -> ast.ClassDef:
     if name not in classes:
         hint = f"the file has {', '.join(classes)}" if classes else "the file has no class at its top level"
         raise PrivcheckError("from", f"{file}:{name}", "a class at the top level of the file", hint)
-    return classes[name]
+    line = [classes[name]]
+    for each in line:
+        named = [base.id for base in each.bases if isinstance(base, ast.Name)]
+        line += [classes[base] for base in named if base in classes and classes[base] not in line]
+    return line
 
 
-def _method(found: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-    return next((node for node in found.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
+def _method(line: list[ast.ClassDef], name: str) -> ast.FunctionDef | None:
+    """Return the method of this name that stands first in a line of classes."""
+    nodes = (node for found in line for node in found.body)
+    return next((node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name), None)
 
 
-def _check_update(found: ast.ClassDef, target: str) -> None:
-    """Refuse a class whose `update` takes anything but an action and its reward, as far as the class itself says."""
-    update = _method(found, "update")
+def _check_update(line: list[ast.ClassDef], target: str) -> None:
+    """Refuse a class whose `update` takes anything but an action and its reward, as far as the file itself says."""
+    update = _method(line, "update")
     if update is None:
-        if found.bases:
+        if any(found.bases for found in line):
             return
         got = words(f"{target}, which has no method update()")
         raise PrivcheckError("from", got, "a bandit with select() and update(action, reward)", "")
     taken = [*update.args.posonlyargs, *update.args.args]
-    if len(taken) != 3 and not update.args.vararg and not update.decorator_list:
+    wrong = len(taken) != 3 or taken[2].arg in OF_SEVERAL_ARMS
+    if wrong and not update.args.vararg and not update.decorator_list:
         got = words(f"{target} with update({ast.unparse(update.args)})")
-        hint = "for other kinds of feedback write the test by hand, with feedback= in its marks"
+        hint = "for other kinds of feedback write the test by hand, and say which in its assertions"
         raise PrivcheckError("from", got, "update(self, action, reward)", hint)
+
+
+def _played(line: list[ast.ClassDef]) -> dict[str, Any]:
+    """Return the options that say how a class is played: what it recommends is part of what an observer sees."""
+    return {} if _method(line, "recommend") is None else {"feedback": "identification"}
+
+
+def _arguments(options: dict[str, Any]) -> str:
+    """Return options as the last arguments of a call.
+
+    >>> _arguments({"epsilon": 0.5, "feedback": "identification"})
+    ', epsilon=0.5, feedback="identification"'
+    """
+    written = {name: _written(value) if isinstance(value, str) else repr(value) for name, value in options.items()}
+    return "".join(f", {name}={value}" for name, value in written.items())
 
 
 def _own(place: Path) -> dict[str, Any]:
@@ -114,18 +143,14 @@ def _own(place: Path) -> dict[str, Any]:
     return own if isinstance(own, dict) else {}
 
 
-def _claim_of(found: ast.ClassDef) -> str:
-    r"""Return the arguments of the marks: what the constructor takes by default, where that can be claimed.
+def _values_of(line: list[ast.ClassDef]) -> dict[str, Any]:
+    r"""Return what the assertions claim: what the constructor takes by default, where that can be claimed.
 
-    >>> _claim_of(ast.parse("class A:\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
-    '(epsilon=0.5, arms=3, horizon=16)'
+    >>> _values_of(ast.parse("class A:\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body)
+    {'epsilon': 0.5, 'arms': 3, 'horizon': 16}
     """
-    return f"({', '.join(f'{name}={value!r}' for name, value in _values_of(found).items())})"
-
-
-def _values_of(found: ast.ClassDef) -> dict[str, float]:
-    claim = dict(CLAIM)
-    init = _method(found, "__init__")
+    claim: dict[str, Any] = dict(CLAIM)
+    init = _method(line, "__init__")
     if init is not None:
         taken = [*init.args.posonlyargs, *init.args.args][::-1]
         given = [*zip(taken, init.args.defaults[::-1], strict=False)]
