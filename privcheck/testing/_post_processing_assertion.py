@@ -56,8 +56,8 @@ def assert_unchanged_by(
 
     Parameters
     ----------
-    target : a policy as for `privcheck.certify`, or a function `f(data, rng)`, that releases through privcheck's
-        mechanisms.
+    target : a policy as for `privcheck.certify`, which may also draw its noise from its Generator, or a function
+        `f(data, rng)` that releases through privcheck's mechanisms.
     neighbours : which changes: "row", "reward", "group:k" or, with `contexts`, "context-reward".
     epsilon, delta, rho, mu : for factories that take them.
     arms, horizon : by default those of the project's settings, or 2 and 16; `f(data, rng)` is given tables of `horizon`
@@ -69,8 +69,6 @@ def assert_unchanged_by(
     Returns
     -------
     The number of changes that were tried.
-
-    A policy may also draw noise from its Generator, as `privcheck.certify` reads it; of a function such draws are coins.
 
     Raises
     ------
@@ -149,9 +147,7 @@ def _of_policy(
         found = replay(policy.build, [pair], [seed], policy.feedback, game.contexts, seen).first_divergence
         if found is None:
             return None
-        noisy = noisy_replay(
-            policy.build, [pair], [seed], policy.feedback, game.contexts, game.relation, game.rewards
-        )
+        noisy = noisy_replay(policy.build, [pair], [seed], policy.feedback, game.contexts, game.relation, game.rewards)
         if noisy is not None and not noisy.divergences:  # what its Generator drew was the noise of a release
             released.any = True
             return None

@@ -14,6 +14,7 @@ from privcheck.mechanisms import Gaussian, Laplace
 from privcheck.testing import (
     PrivacyFailure,
     assert_certified,
+    assert_law,
     assert_private,
     assert_regret_below,
     assert_sensitivity,
@@ -313,6 +314,29 @@ def test_runs_in_which_nothing_was_released_say_so(target, twins):
         assert_unchanged_by(twins.Publisher, epsilon=1.0, horizon=4)
     assert "in 4 rounds, and nothing was released in them" in test.passed[0]
     assert "in 4 rounds when its releases are the same" in test.passed[1]
+
+
+# Laws
+
+
+def test_few_samples_say_how_little_they_could_have_shown():
+    with running(Running("test_it")) as test:
+        assert_law(np.linspace(-0.5, 0.5, 20), stats.laplace())
+        assert_law(np.random.default_rng(0).laplace(size=(64, 2)), Pairs())
+    assert "20 samples, not shown to have another law" in test.passed[0]
+    near = float(test.passed[0].split()[-1])
+    assert stats.kstwo.sf(near, 20) == pytest.approx(1e-6, rel=0.5)
+    assert "at a distance" not in test.passed[1]
+
+
+class Pairs:
+    """Two independent Laplace numbers."""
+
+    def logpdf(self, x):
+        return stats.laplace.logpdf(x).sum(axis=-1)
+
+    def support(self):
+        return [(-np.inf, np.inf)] * 2
 
 
 # Regret
