@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Table
-from privcheck.certifying import changed_tables, noisy_replay, random_table, replay
+from privcheck.certifying import changed_tables, random_table, unexplained_divergence
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
@@ -140,18 +140,12 @@ def _of_policy(
     loaded = load_policy(target)
     policy = loaded.target(claim, game, horizon, loaded.arms(arms))
 
-    def seen(_: Table, __: Table, tape: Any) -> None:
-        released.any |= bool(tape.recorded)
-
     def diverges(pair: Pair, seed: int) -> list[str] | None:
-        found = replay(policy.build, [pair], [seed], policy.feedback, game.contexts, seen).first_divergence
-        if found is None:
-            return None
-        noisy = noisy_replay(policy.build, [pair], [seed], policy.feedback, game.contexts, game.relation, game.rewards)
-        if noisy is not None and not noisy.divergences:  # what its Generator drew was the noise of a release
-            released.any = True
-            return None
-        return divergence_sentences(found, contextual=game.contexts is not None)
+        found, any_release = unexplained_divergence(
+            policy.build, pair, seed, policy.feedback, game.contexts, game.relation, game.rewards
+        )
+        released.any |= any_release
+        return None if found is None else divergence_sentences(found, contextual=game.contexts is not None)
 
     return diverges
 
