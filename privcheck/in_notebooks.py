@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import sysconfig
-import traceback
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,8 +11,7 @@ from typing import Any
 CELL = re.compile(r"(?:<(?:ipython-input|python-input)-(?P<number>\d+)(?:-\w+)?>|\b(?P<name>\d{6,}\.py)):(?P<line>\d+)")
 """A line of a cell: IPython calls cells by their numbers, and Jupyter's kernel by hashes of their text."""
 
-OURS, OTHERS = str(Path(__file__).parent), tuple(sysconfig.get_paths().values())
-"""The folders of privcheck, and of Python and installed packages."""
+OURS = str(Path(__file__).parent)
 
 
 def in_cells(text: str) -> str:
@@ -47,6 +44,8 @@ def _shell() -> Any:
 
 def rendered_traceback(error: BaseException) -> list[str]:
     """Return the lines of a traceback with the frames of the user alone, as IPython shows them."""
+    import traceback  # as sysconfig below: errors are loaded first of all, and few are ever shown in a notebook
+
     frames = _without_ours(error.__traceback__)
     shown: Any = getattr(getattr(_shell(), "InteractiveTB", None), "structured_traceback", None)
     if shown is None:
@@ -56,11 +55,14 @@ def rendered_traceback(error: BaseException) -> list[str]:
 
 def _without_ours(trace: TracebackType | None) -> TracebackType | None:
     """Return a traceback without the frames of privcheck, and without those of libraries that it called."""
+    import sysconfig
+
+    others = tuple(sysconfig.get_paths().values())  # the folders of Python and of installed packages
     kept, ours = list[TracebackType](), False
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         ours = ours or file.startswith(OURS)
-        if not ours or not file.startswith((OURS, *OTHERS, "<frozen")):
+        if not ours or not file.startswith((OURS, *others, "<frozen")):
             kept.append(trace)
         trace = trace.tb_next
     found: TracebackType | None = None

@@ -10,6 +10,7 @@ from ._guard import guarded as guarded
 from ._looking.first_finding import first_finding as first_finding
 from ._looking.first_finding import unlimited_ledgers as unlimited_ledgers
 from ._looking.refusal import Refusal as Refusal
+from ._noisy_replay import unexplained_divergence as unexplained_divergence
 from ._primitives.declaration import Call as Call
 from ._primitives.declaration import Primitive as Primitive
 from ._primitives.declaration import primitive as primitive
@@ -24,6 +25,5 @@ from ._recorded.ledger_rows import read_ledger as read_ledger
 from ._recorded.person_rows import PersonRow as PersonRow
 from ._recorded.verifying import ledger_problems as ledger_problems
 from ._replay import differing as differing
-from ._replay import replay as replay
 from ._session import Session as Session
 from ._translated.swapped_code import translated as translated

@@ -12,7 +12,7 @@ import numpy as np
 from privcheck.arrays import Array, Table
 from privcheck.certifying._charging.one_release import computed_sensitivities
 from privcheck.certifying._execution import drive, drive_guarded
-from privcheck.certifying._replay import Build, differing, divergence_of
+from privcheck.certifying._replay import Build, differing, divergence_of, replay
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated, untranslated
 from privcheck.errors import PrivcheckError
@@ -21,7 +21,7 @@ from privcheck.generators import GuardedDraws, HandledGenerator, PlayedDraws
 from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, NoisyMax, RecordedRelease
 from privcheck.privacy import Contexts, Relation
 from privcheck.private_values import REVEAL, Draw, Private
-from privcheck.results import ReplayResult
+from privcheck.results import Divergence, ReplayResult
 
 DIFFERENT = "the actions differ although the coins and all releases are the same"
 
@@ -182,6 +182,33 @@ def noisy_replay(
                 divergences += 1
                 witness = witness or divergence_of(first, second, recorded.actions, *failure, own)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
+
+
+def unexplained_divergence(
+    build: Build,
+    pair: tuple[Table, Table],
+    seed: int,
+    feedback: str,
+    contexts: Contexts | None,
+    relation: Relation,
+    rewards: tuple[float, float],
+) -> tuple[Divergence | None, bool]:
+    """Return how a replay differs although noise from the policy's Generator is released too, or None; and whether
+    anything was released.
+
+    Parameters
+    ----------
+    pair, seed : one of the pairs and of the seeds of `noisy_replay`, whose other parameters these are.
+    """
+    tapes: list[Any] = []
+    found = replay(build, [pair], [seed], feedback, contexts, lambda _, __, tape: tapes.append(tape))
+    released = any(tape.recorded for tape in tapes)
+    if found.first_divergence is None:
+        return None, released
+    noisy = noisy_replay(build, [pair], [seed], feedback, contexts, relation, rewards)
+    if noisy is not None and not noisy.divergences:
+        return None, True
+    return found.first_divergence, released
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Table
-from privcheck.certifying import changed_tables, random_table, replay
+from privcheck.certifying import changed_tables, random_table, unexplained_divergence
 from privcheck.declared import Integer, check
+from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
 from privcheck.privacy import Contexts, Relation
 from privcheck.reporting import divergence_sentences, streams_told
@@ -54,8 +56,8 @@ def assert_unchanged_by(
 
     Parameters
     ----------
-    target : a policy as for `privcheck.certify`, or a function `f(data, rng)`, that releases through privcheck's
-        mechanisms.
+    target : a policy as for `privcheck.certify`, which may also draw its noise from its Generator, or a function
+        `f(data, rng)` that releases through privcheck's mechanisms.
     neighbours : which changes: "row", "reward", "group:k" or, with `contexts`, "context-reward".
     epsilon, delta, rho, mu : for factories that take them.
     arms, horizon : by default those of the project's settings, or 2 and 16; `f(data, rng)` is given tables of `horizon`
@@ -91,8 +93,11 @@ def assert_unchanged_by(
     arms = arms_of(target, arms)
     count = check("arms", 2 if arms is None else arms, Integer(1))
     length = check("horizon", setting("horizon", horizon, 16), Integer(1))
+    released = _Released()
     with_seed = (
-        _of_function(target) if is_mechanism(target) else _of_policy(target, settings.claim, game, length, count)
+        _of_function(target, released)
+        if is_mechanism(target)
+        else _of_policy(target, settings.claim, game, length, count, released)
     )
     diverges = _with_every_seed(with_seed, how.seed)
     rng = np.random.default_rng([how.seed, 0])
@@ -108,8 +113,17 @@ def assert_unchanged_by(
             witness += diverges((first, second)) or []
             call = f"privcheck.testing.assert_unchanged_by({name_of(target)}, {neighbours!r}, ..., seed={how.seed})"
             raise failure(told, witness, FACT, how, call)
-    passed(f"{name_of(target)}: unchanged by {len(pairs):,} changes of one datum when its releases are the same")
+    told = f"{name_of(target)}: unchanged by {len(pairs):,} changes of one datum in {length:,} rounds"
+    blind = "nothing was released in them: is the horizon long enough?"
+    passed(f"{told} when its releases are the same" if released.any else f"{told}, and {blind}")
     return len(pairs)
+
+
+@dataclass
+class _Released:
+    """Whether any run made a release."""
+
+    any: bool = False
 
 
 def _with_every_seed(diverges: Callable[[Pair, int], list[str] | None], seed: int) -> Diverges:
@@ -121,23 +135,28 @@ def _with_every_seed(diverges: Callable[[Pair, int], list[str] | None], seed: in
 
 
 def _of_policy(
-    target: Any, claim: Claim, game: Game, horizon: int, arms: int
+    target: Any, claim: Claim, game: Game, horizon: int, arms: int, released: _Released
 ) -> Callable[[Pair, int], list[str] | None]:
     loaded = load_policy(target)
     policy = loaded.target(claim, game, horizon, loaded.arms(arms))
 
     def diverges(pair: Pair, seed: int) -> list[str] | None:
-        found = replay(policy.build, [pair], [seed], policy.feedback, game.contexts).first_divergence
+        found, any_release = unexplained_divergence(
+            policy.build, pair, seed, policy.feedback, game.contexts, game.relation, game.rewards
+        )
+        released.any |= any_release
         return None if found is None else divergence_sentences(found, contextual=game.contexts is not None)
 
     return diverges
 
 
-def _of_function(function: Callable[..., Any]) -> Callable[[Pair, int], list[str] | None]:
+def _of_function(function: Callable[..., Any], released: _Released) -> Callable[[Pair, int], list[str] | None]:
     def diverges(pair: Pair, seed: int) -> list[str] | None:
-        tape = Tape(np.random.default_rng([seed, 1]))
+        tape, coins = Tape(np.random.default_rng([seed, 1])), np.random.default_rng([seed, 0])
+        before = coins.bit_generator.state
         with recording(tape):
-            output = function(pair[0].copy(), np.random.default_rng([seed, 0]))
+            output = function(pair[0].copy(), coins)
+        released.any |= bool(tape.releases)
         forced = ForcedTape(tape.releases)
         try:
             with recording(forced):
@@ -146,7 +165,13 @@ def _of_function(function: Callable[..., Any]) -> Callable[[Pair, int], list[str
             return [f"{divergence}."]
         if forced.position < len(tape.releases):
             return [f"release {forced.position + 1} happens on only one stream."]
-        return None if _same(output, other) else [f"Outputs: {output} and {other}."]
+        if _same(output, other):
+            return None
+        if not tape.releases and coins.bit_generator.state != before:
+            got = words("a function that draws from rng and releases nothing through privcheck's mechanisms")
+            hint = "a mechanism makes its noise known; `privcheck.audit` takes the function as it is"
+            raise PrivcheckError("target", got, "releases by privcheck.mechanisms", hint)
+        return [f"Outputs: {output} and {other}."]
 
     return diverges
 

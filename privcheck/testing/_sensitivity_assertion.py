@@ -27,7 +27,10 @@ SLACK = 1e-9
 """Relative slack of the comparison with the bound: sums are rounded. The noise scale of a mechanism pays for it."""
 
 ROUNDING = 1e-14
-"""Slack relative to the largest entry of the statistic, for each entry of the table that it may sum up."""
+"""Slack relative to the largest entry that was rounded and changed, for each entry of the table that it may sum up."""
+
+WHOLE = 2.0**53
+"""From here on floats skip whole numbers."""
 
 NORMS: dict[str, Callable[[Table], float]] = {
     "L1": lambda change: float(np.abs(change).sum()),
@@ -100,7 +103,8 @@ def assert_sensitivity(
         witness += [f"Values: {_shown(function(first.copy()))} and {_shown(function(second.copy()))}"]
         call = f"privcheck.testing.assert_sensitivity({name}, ..., seed={how.seed})"
         raise failure(told, witness, FACT, how, call)
-    passed(f"{name}: the largest change over {how.runs:,} neighbouring pairs is {largest:.3g} times the bound")
+    told = f"{name}: the largest change over {how.runs:,} neighbouring pairs is {largest:.3g} times the bound"
+    passed(told if largest else f"{told}; nothing changed it: is the horizon long enough for the data to matter?")
     return largest
 
 
@@ -123,10 +127,22 @@ class _Moves:
             raise PrivcheckError("function", got, expected, "give the statistic before noise is added")
 
     def value(self, table: Table) -> Table:
-        values = np.asarray(self.function(table.copy()), np.float64)
+        told = self.function(table.copy())
+        try:
+            given = np.asarray(told)
+            if given.dtype.kind == "c":
+                raise TypeError
+            values = np.asarray(given, np.float64)
+        except (TypeError, ValueError):
+            got = words(f"an object of type {type(told).__name__}")
+            hint = "give the real and the imaginary parts of complex numbers, and the entries of a dict, as one array"
+            raise PrivcheckError("function", got, "a real number or an array of them", hint) from None
         if not np.isfinite(values).all():
             got = words(f"{_shown(values)} on the table {table.tolist()}")
             raise PrivcheckError("function", got, "finite numbers", "define the statistic on every table")
+        if given.dtype.kind in "iuO" and np.abs(values).max(initial=0.0) >= WHOLE:
+            hint = "floats skip whole numbers from there on: subtract a constant"
+            raise PrivcheckError("function", words(_shown(values)), "whole numbers below 2^53", hint)
         return values
 
     def measure(self, pair: Pair) -> tuple[float, float]:
@@ -139,10 +155,18 @@ class _Moves:
     def share(self, pair: Pair) -> float:
         """Return the change as a share of the bound; above 1 only beyond what rounding explains."""
         change, allowed = self.measure(pair)
-        size = max(float(np.abs(self.value(table)).max(initial=0.0)) for table in pair)
-        if change <= allowed * (1.0 + SLACK) + ROUNDING * size * pair[0].size:
+        if change <= allowed * (1.0 + SLACK) + ROUNDING * self.rounded(pair) * pair[0].size:
             return min(change / allowed, 1.0) if allowed else float(change > 0.0)
         return change / allowed if allowed else np.inf
+
+    def rounded(self, pair: Pair) -> float:
+        """Return the largest entry that rounding may have changed: sums of whole numbers are exact."""
+        one, two = (self.value(table) for table in pair)
+        if one.shape != two.shape:
+            return 0.0
+        exact = (np.maximum(np.abs(one), np.abs(two)) < WHOLE) & (one == np.floor(one)) & (two == np.floor(two))
+        may = (one != two) & ~exact
+        return float(np.maximum(np.abs(one), np.abs(two)).max(initial=0.0, where=may))
 
     def search(self, rng: np.random.Generator, pairs: int) -> tuple[Pair, float]:
         best, most = None, -1.0

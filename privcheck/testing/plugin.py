@@ -89,8 +89,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _marks(item: Any) -> list[pytest.Mark]:
-    """Return the marks of a test, the closest of each name."""
-    return list({mark.name: mark for mark in reversed(list(item.iter_markers())) if mark.name in MARKS}.values())
+    """Return the marks of a test: of each name all those of the closest place that has any, each claim being tested."""
+    places: dict[str, Any] = {}
+    found = []
+    for node, mark in item.iter_markers_with_node():
+        if mark.name in MARKS and places.setdefault(mark.name, node) is node and mark not in found:
+            found.append(mark)
+    return found
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,7 +10,8 @@ import pytest
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.bandits.rnm_ftnl import RNMFTNL
 from privcheck.bandits.ucb import UCB
-from privcheck.certifying import drive, replay
+from privcheck.certifying import drive
+from privcheck.certifying._replay import replay
 from privcheck.errors import PolicyError
 from privcheck.mechanisms import Laplace
 from privcheck.mechanisms.base import recording

@@ -1,6 +1,7 @@
 """`privcheck init`: the project that it writes passes its own tests, fails when it leaks, and overwrites nothing."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,14 +25,14 @@ def project(tmp_path, capsys):
     return folder
 
 
-def outcome(folder, *arguments):
+def outcome(folder, *arguments, plugin=True):
     command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", *arguments]
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "GITHUB", "COV"))
     }
     places = {"PYTHONPATH": PLACES, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(
-        [*command, "-p", "_hypothesis_pytestplugin", "-p", "privcheck.testing.plugin"],
+        [*command, *(["-p", "_hypothesis_pytestplugin", "-p", "privcheck.testing.plugin"] if plugin else [])],
         cwd=folder, env=environment | places, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -220,8 +221,8 @@ def test_the_test_of_a_class_states_what_its_constructor_takes(parameters, claim
     file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, parameters=parameters)
     assert file.name == "test_privacy_of_my_ucb1.py"
     text = file.read_text()
-    assert f"@pytest.mark.privacy({claim}, horizon=16, runs=20_000)" in text
-    assert f"@pytest.mark.certified({claim}, horizon=16)" in text
+    assert f"assert_private(TARGET, {claim}, horizon=16, runs=20_000)\n" in text
+    assert f"assert_certified(TARGET, {claim}, horizon=16)\n" in text
     assert "${" not in text
 
 
@@ -229,8 +230,74 @@ def test_the_test_of_a_class_leaves_the_claim_to_the_project(tmp_path, capsys):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "pyproject.toml").write_text("[tool.privcheck]\nepsilon = 0.25\narms = 2\n")
     text = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys).read_text()
-    assert "@pytest.mark.privacy\n" in text
-    assert "@pytest.mark.certified\n" in text
+    assert "assert_private(TARGET)\n" in text
+    assert "assert_certified(TARGET)\n" in text
+
+
+@pytest.mark.parametrize("claim", ["", "[tool.privcheck]\nepsilon = 1.0\narms = 2\n"])
+def test_the_test_of_a_class_fails_where_pytest_loads_no_plugin(claim, tmp_path, capsys):
+    """Marks would only be unknown there, and every test would pass: with a claim the leak is found, without one not."""
+    folder = tmp_path / "mine"
+    if claim:
+        folder.mkdir()
+        (folder / "pyproject.toml").write_text(claim)
+    file = written_test(folder, "mine.py:MyUCB1", capsys, head="", value="0.5 - reward")
+    file.write_text(file.read_text().replace("runs=20_000", "runs=2_000"))
+    result = outcome(folder, f"tests/{file.name}", plugin=False)
+    assert result.returncode == 1, result.stdout
+    assert "2 failed" in result.stdout
+    assert ("epsilon: got None" in result.stdout) is bool(claim)
+
+
+RECOMMENDS = """\
+from privcheck.mechanisms import Laplace
+
+
+class Base:
+    stopped = False
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        self.rng, self.noise, self.sums, self.rounds = rng, Laplace(1.0, epsilon), [0.0] * arms, 0
+
+    def select(self):
+        return self.rounds % len(self.sums)
+
+    def recommend(self):
+        return self.sums.index(max(self.sums))
+
+
+class Chooser(Base):
+    def update(self, action, reward):
+        self.rounds += 1
+        self.sums[action] {step}
+        self.stopped = self.rounds == 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "project", "failed"),
+    [("= self.noise.release(reward, self.rng)", "", 0), ("+= reward", "", 2),
+     ("+= reward", "[tool.privcheck]\nepsilon = 0.5\narms = 2\nhorizon = 6\n", 2)],
+)  # fmt: skip
+@pytest.mark.chance(1e-7, "one verdict on a true claim at this error")
+def test_the_test_of_a_class_that_recommends_an_arm_sees_the_recommendation(step, project, failed, tmp_path, capsys):
+    (tmp_path / "mine.py").write_text(RECOMMENDS.replace("{step}", step))
+    if project:
+        (tmp_path / "pyproject.toml").write_text(project)
+    assert run(["init", str(tmp_path), "--from", f"{tmp_path}/mine.py:Chooser", "--watch"]) == 0
+    capsys.readouterr()
+    watched = (tmp_path / ".github/workflows/watch.yml").read_text()
+    assert re.search(r"mine.py:Chooser --epsilon 0.5 --arms 2 --horizon (6|16) --feedback identification ", watched)
+    file = tmp_path / "tests" / "test_privacy_of_chooser.py"
+    claim = "" if project else ", epsilon=0.5, arms=2, horizon=16"
+    text = file.read_text()
+    assert f'assert_certified(TARGET{claim}, feedback="identification")\n' in text
+    file.write_text(text.replace("horizon=16", "horizon=6").replace("runs=20_000", "runs=2_000, error=1e-7"))
+    result = outcome(tmp_path, f"tests/{file.name}")
+    assert result.returncode == (failed > 0), result.stdout
+    assert f"{failed or 2} {'failed' if failed else 'passed'}" in result.stdout
+    assert ("Leak at mine.py:14" in result.stdout) is (failed > 0)
+    assert ("violation: the claim epsilon = 0.5 is refuted" in result.stdout) is (failed > 0)
 
 
 @pytest.mark.parametrize("claim", ["", "[tool.privcheck]\nepsilon = 0.25\narms = 3\n"])
@@ -376,6 +443,8 @@ def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, failed, t
         ("nowhere.py:A", {}, "which cannot be read"), ("mine.py:MyUCB1", {"head": "x = (\n"}, "which cannot be read"),
         ("mine.py:MyUCB1", {"told": "context, action, reward"}, "say what contexts look like, as in --contexts 2,3"),
         ("mine.py:MyUCB1", {"told": "action, reward, weight, when"}, "with update(self, action, reward, weight, when)"),
+        ("mine.py:MyUCB1", {"told": "action, rewards"}, "say which in its assertions"),
+        ("mine.py:MyUCB1", {"told": "arms, outcomes"}, "with update(self, arms, outcomes)"),
     ],
 )  # fmt: skip
 def test_what_is_no_bandit_has_no_test_of_its_class(target, changes, said, tmp_path, capsys):
@@ -431,9 +500,9 @@ def test_the_test_of_a_class_with_contexts(value, failed, said, tmp_path, capsys
     file = tmp_path / "tests" / "test_privacy_of_rows.py"
     text = file.read_text()
     assert "CONTEXTS = Contexts(shape=(3, 1), norm=1.0)" in text
-    marks = '(epsilon=2.0, arms=3, horizon=16, {}feedback="contextual", contexts=CONTEXTS)'
-    assert f"@pytest.mark.certified{marks.format('')}" in text
-    assert f"@pytest.mark.privacy{marks.format('runs=5_000, ')}" in text
+    told = '(TARGET, epsilon=2.0, arms=3, horizon=16, feedback="contextual", contexts=CONTEXTS'
+    assert f"assert_certified{told})" in text
+    assert f"assert_private{told}, runs=5_000)" in text
     file.write_text(text.replace("horizon=16", "horizon=4").replace("runs=5_000", "runs=500"))
     result = outcome(tmp_path, *(() if value is NOISY else ("-k", "leaks")), f"tests/{file.name}")
     assert result.returncode == failed, result.stdout
@@ -450,8 +519,8 @@ def test_contexts_of_a_class_stand_in_its_watch_and_beside_the_claim_of_a_projec
     monkeypatch.chdir(tmp_path)
     assert run(["init", "--from", "mine.py:Rows", "--contexts", "2,1", "--watch"]) == 0
     (file,) = (tmp_path / "tests").iterdir()
-    for mark in ("privacy", "certified"):
-        assert f'@pytest.mark.{mark}(feedback="contextual", contexts=CONTEXTS)\n' in file.read_text()
+    for called in ("assert_private", "assert_certified"):
+        assert f'{called}(TARGET, feedback="contextual", contexts=CONTEXTS)\n' in file.read_text()
     text = (tmp_path / ".github/workflows/watch.yml").read_text()
     line = (
         "privcheck watch mine.py:Rows --epsilon 0.25 --arms 2 --horizon 16 --feedback contextual --contexts 2,1 --annot"

@@ -14,6 +14,7 @@ from privcheck.mechanisms import Gaussian, Laplace
 from privcheck.testing import (
     PrivacyFailure,
     assert_certified,
+    assert_law,
     assert_private,
     assert_regret_below,
     assert_sensitivity,
@@ -201,12 +202,43 @@ def test_sensitivity_under_contexts_is_that_of_the_norm():
         ({"neighbours": "rows"}, "neighbours"),
         ({"function": lambda rewards: np.random.default_rng().random()}, "function"),
         ({"function": lambda rewards: math.nan}, "function"),
+        ({"function": lambda rewards: np.fft.fft(rewards[:, 0])}, "function"),
+        ({"function": lambda rewards: {"sum": rewards.sum()}}, "function"),
+        ({"function": lambda rewards: [[1.0], [1.0, 2.0]]}, "function"),
+        ({"function": lambda rewards: 2**62 + int(100 * rewards.sum())}, "function"),
     ],
 )
 def test_bad_input_of_sensitivity(options, parameter):
     arguments = {"function": lambda rewards: rewards.sum(), "bound": 2.0} | options
     with pytest.raises(PrivcheckError, match=f"^{parameter}: got "):
         assert_sensitivity(**arguments)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda rewards: [1e15, 10.0 * rewards[0, 0]],
+        lambda rewards: [1e15 + 0.5, 1e4 * rewards[0, 0]],
+        lambda rewards: 2**50 + int(10 * rewards[0, 0]),
+        lambda rewards: [math.pi * 1e14, round(2.0 * rewards[0, 0])],
+    ],
+)
+def test_a_large_entry_hides_no_change_of_another(function):
+    assert "exceeds the declared 1" in failing(assert_sensitivity, function, 1.0)
+
+
+@pytest.mark.parametrize("large", [0.0, 1e6, 1e10])
+def test_rounding_of_large_numbers_is_no_change(large):
+    def total(rewards):
+        return large / 3.0 + math.fsum(rewards[:, 0] / 7.0)
+
+    assert assert_sensitivity(total, 1.0 / 7.0) == pytest.approx(1.0)
+
+
+def test_a_statistic_that_no_pair_changes_says_so():
+    with running(Running("test_it")) as test:
+        assert assert_sensitivity(lambda rewards: len(rewards), 1.0, pairs=50) == 0.0
+    assert "nothing changed it" in test.passed[0]
 
 
 # Post-processing
@@ -236,6 +268,75 @@ def test_functions_of_data_may_read_releases_only():
     assert assert_unchanged_by(rounded) > 0
     assert "Outputs: " in failing(assert_unchanged_by, compared)
     assert "happens on one stream only" in failing(assert_unchanged_by, again_if_high)
+
+
+class Noised:
+    """Plays the arm with the larger sum, with noise from the Generator that it is built with."""
+
+    scale, kept = 1.0, 0.0
+
+    def __init__(self, rng, arms=2):
+        self.rng, self.sums, self.rounds = rng, [0.0] * arms, 0
+
+    def select(self):
+        return self.rounds if self.rounds < len(self.sums) else self.sums.index(max(self.sums))
+
+    def update(self, action, reward):
+        self.rounds += 1
+        self.sums[action] = reward + self.rng.laplace(0.0, 1.0) + self.kept * reward
+
+
+class NoisedAndRead(Noised):
+    def update(self, action, reward):
+        super().update(action, reward)
+        self.rounds += int(reward > 0.9)
+
+
+class Greedy(Noised):
+    def update(self, action, reward):
+        self.rounds += 1
+        self.sums[action] = reward if self.rng.random() < 0.9 else 0.5
+
+
+def test_noise_of_the_generator_is_no_unreleased_data():
+    assert assert_unchanged_by(Noised, horizon=5, streams=1) == 15
+    for broken in (NoisedAndRead, Greedy):
+        assert "depends on data that were not released" in failing(assert_unchanged_by, broken, horizon=5)
+    with pytest.raises(PrivcheckError, match="draws from rng and releases nothing"):
+        assert_unchanged_by(lambda data, rng: data[0, 0] + rng.laplace(0.0, 1.0), horizon=3)
+    assert "Outputs: " in failing(assert_unchanged_by, lambda data, rng: data[0, 0], horizon=3)
+
+
+@pytest.mark.parametrize("target", [lambda data, rng: 3, type("Constant", (Noised,), {"update": lambda *told: None})])
+def test_runs_in_which_nothing_was_released_say_so(target, twins):
+    with running(Running("test_it")) as test:
+        assert_unchanged_by(target, horizon=4)
+        assert_unchanged_by(twins.Publisher, epsilon=1.0, horizon=4)
+    assert "in 4 rounds, and nothing was released in them" in test.passed[0]
+    assert "in 4 rounds when its releases are the same" in test.passed[1]
+
+
+# Laws
+
+
+def test_few_samples_say_how_little_they_could_have_shown():
+    with running(Running("test_it")) as test:
+        assert_law(np.linspace(-0.5, 0.5, 20), stats.laplace())
+        assert_law(np.random.default_rng(0).laplace(size=(64, 2)), Pairs())
+    assert "20 samples, not shown to have another law" in test.passed[0]
+    near = float(test.passed[0].split()[-1])
+    assert stats.kstwo.sf(near, 20) == pytest.approx(1e-6, rel=0.5)
+    assert "at a distance" not in test.passed[1]
+
+
+class Pairs:
+    """Two independent Laplace numbers."""
+
+    def logpdf(self, x):
+        return stats.laplace.logpdf(x).sum(axis=-1)
+
+    def support(self):
+        return [(-np.inf, np.inf)] * 2
 
 
 # Regret

@@ -146,6 +146,52 @@ def test_a_mark_that_tests_nothing_fails_in_one_line(suite, test, said):
     result.stdout.no_fnmatch_line("*what the passing tests could have detected*")
 
 
+def test_each_of_several_marks_of_a_test_is_carried_out(suite):
+    """Two rounds of `Publisher` may cost 2: its second claim is false, wherever its mark stands."""
+    suite.makepyfile(
+        test_twins="""
+        import pytest, twins
+
+        right = pytest.mark.certified(1.0, arms=2, horizon=3, runs=1)
+        wrong = pytest.mark.certified(1.0, arms=2, horizon=3, runs=1, neighbours="group:2")
+
+        @right
+        @wrong
+        def test_below():
+            return twins.Publisher
+
+        @wrong
+        @right
+        def test_above():
+            return twins.Publisher
+
+        @right
+        @pytest.mark.parametrize("target", [pytest.param(twins.Publisher, marks=wrong)])
+        def test_of_a_parameter(target):
+            return target
+
+        @right
+        class TestBase:
+            def test_it(self):
+                return twins.Publisher
+
+        @wrong
+        class TestDerived(TestBase):
+            pass
+
+        @wrong
+        class TestOfAClass:
+            @right
+            def test_that_has_a_mark_of_its_own(self):
+                return twins.Publisher
+        """
+    )
+    result = run(suite)
+    result.assert_outcomes(passed=2, failed=4)
+    passed = {"TestBase::test_it", "TestOfAClass::test_that_has_a_mark_of_its_own"}
+    assert set(told(result)) == passed
+
+
 @pytest.mark.parametrize("option", ["--privcheck-budget=19", "--privcheck-seed=-1", "--privcheck-budget=many"])
 def test_options_out_of_range_are_refused(suite, option):
     result = run(suite, option)

@@ -11,6 +11,7 @@ PLACES = str(Path(privcheck.__file__).parents[1])
 LIGHT = {
     "privcheck",
     "privcheck.errors",
+    "privcheck.in_notebooks",
     "privcheck.presenting",
     "privcheck.testing",
     "privcheck.testing._running",

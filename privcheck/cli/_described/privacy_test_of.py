@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 TEMPLATE = Path(__file__).parents[1] / "skeleton" / "test_privacy_of.py.txt"
 
 CLAIM = {"epsilon": 1.0, "arms": 2, "horizon": 16}
-"""What the marks say where neither the project nor the constructor says it."""
+"""What the assertions say where neither the project nor the constructor says it."""
+
+OF_SEVERAL_ARMS = ("rewards", "reward_vector", "losses", "outcomes")
+"""What `update` calls its last argument where it is told more than one reward."""
 
 RUNS, CONTEXTUAL_RUNS = 20_000, 5_000
 """Of the audit: the 5,000 that are usual in tests left a binary tree with the noise of one level inconclusive. With
@@ -32,7 +35,7 @@ def privacy_test_of(place: Path, target: str, contexts: Contexts | None = None) 
 
     Parameters
     ----------
-    place : the folder of the project. If its pyproject.toml has a claim in `[tool.privcheck]`, the marks have none.
+    place : the folder of the project. With a claim in `[tool.privcheck]` of its pyproject.toml, the test has none.
     target : "path/to/file.py:Class".
     contexts : what contexts look like, for a class whose `update` takes them.
 
@@ -43,20 +46,22 @@ def privacy_test_of(place: Path, target: str, contexts: Contexts | None = None) 
     module, _, name = target.rpartition(":")
     if not module.endswith(".py") or not name.isidentifier():
         raise PrivcheckError("from", target, "path/to/file.py:Class", "name the class after a colon")
-    found = _class_in(Path(module), name)
-    _check_update(found, target, contexts)
+    line = _class_in(Path(module), name)
+    _check_update(line, target, contexts)
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
     path = f"tests/test_privacy_of_{snake}.py"
     own = Path(os.path.relpath(Path(module).resolve(), (place / "tests").resolve())).as_posix()
-    parts = [] if "epsilon" in _own(place) else [_claim_of(found, contexts)]
+    stated = "epsilon" in _own(place)
+    played = _played(line, contexts)
+    claim = _arguments(played if stated else _values_of(line, contexts) | played)
+    claim += "" if contexts is None else ", contexts=CONTEXTS"
     runs = RUNS if contexts is None else CONTEXTUAL_RUNS
-    told = [] if contexts is None else ['feedback="contextual"', "contexts=CONTEXTS"]
-    claim, audited = ", ".join([*parts, *told]), ", ".join([*parts, *[f"runs={runs:_}" for _ in parts], *told])
+    audited = claim if stated else f"{claim}, runs={runs:_}"
     text = TEMPLATE.read_text(encoding="utf-8")
     values = {"class": name, "file": _written(own), "name": snake, "imports": "", "contexts": ""}
-    values |= {key: f"({said})" if said else "" for key, said in (("claim", claim), ("audited", audited))}
+    values |= {"claim": claim, "audited": audited}
     if contexts is not None:
-        values["imports"], values["contexts"] = "\nfrom privcheck import Contexts", f"\nCONTEXTS = {_as_code(contexts)}"
+        values["imports"], values["contexts"] = "from privcheck import Contexts\n", f"\nCONTEXTS = {_as_code(contexts)}"
     for key, value in values.items():
         text = text.replace(f"${{{key}}}", value)
     return path, text
@@ -70,14 +75,15 @@ def _as_code(contexts: Contexts) -> str:
 def watched_as(place: Path, target: str, contexts: Contexts | None = None) -> str:
     """Return the arguments with which `privcheck watch` plays a class from the folder of a project, in a shell."""
     module, _, name = target.rpartition(":")
+    line = _class_in(Path(module), name)
     own = {each: v for each, v in _own(place).items() if each in CLAIM}
-    claim = _values_of(_class_in(Path(module), name), contexts) | own
+    claim = _values_of(line, contexts) | own | _played(line, contexts)
     file = Path(os.path.relpath(Path(module).resolve(), place.resolve())).as_posix()
     if file.startswith("../"):
         raise PrivcheckError("from", target, f"a file below {place}", "the workflow plays what its repository has")
     told = []
     if contexts is not None:
-        told = [f"--feedback contextual --contexts {','.join(map(str, contexts.shape))}"]
+        told = [f"--contexts {','.join(map(str, contexts.shape))}"]
         told += [] if contexts.norm is None else [f"--context-norm {contexts.norm}"]
     return " ".join([shlex.quote(f"{file}:{name}"), *(f"--{each} {value}" for each, value in claim.items()), *told])
 
@@ -91,7 +97,8 @@ def _written(text: str) -> str:
     return repr(text) if '"' in text or "\\" in text or not text.isprintable() else f'"{text}"'
 
 
-def _class_in(file: Path, name: str) -> ast.ClassDef:
+def _class_in(file: Path, name: str) -> list[ast.ClassDef]:
+    """Return a class of a file, and after it the classes of this file that it derives from."""
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError) as error:
@@ -102,32 +109,57 @@ def _class_in(file: Path, name: str) -> ast.ClassDef:
     if name not in classes:
         hint = f"the file has {', '.join(classes)}" if classes else "the file has no class at its top level"
         raise PrivcheckError("from", f"{file}:{name}", "a class at the top level of the file", hint)
-    return classes[name]
+    line = [classes[name]]
+    for each in line:
+        named = [base.id for base in each.bases if isinstance(base, ast.Name)]
+        line += [classes[base] for base in named if base in classes and classes[base] not in line]
+    return line
 
 
-def _method(found: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-    return next((node for node in found.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
+def _method(line: list[ast.ClassDef], name: str) -> ast.FunctionDef | None:
+    """Return the method of this name that stands first in a line of classes."""
+    nodes = (node for found in line for node in found.body)
+    return next((node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name), None)
 
 
-def _check_update(found: ast.ClassDef, target: str, contexts: Contexts | None) -> None:
+def _check_update(line: list[ast.ClassDef], target: str, contexts: Contexts | None) -> None:
     """Refuse a class whose `update` takes anything but an action and its reward, and with contexts first a context, as
-    far as the class itself says.
+    far as the file itself says.
     """
-    update = _method(found, "update")
+    update = _method(line, "update")
     if update is None:
-        if found.bases:
+        if any(found.bases for found in line):
             return
         got = words(f"{target}, which has no method update()")
         raise PrivcheckError("from", got, "a bandit with select() and update(action, reward)", "")
     taken = [*update.args.posonlyargs, *update.args.args]
     wanted = 3 if contexts is None else 4
-    if len(taken) != wanted and not update.args.vararg and not update.decorator_list:
+    wrong = len(taken) != wanted or taken[-1].arg in OF_SEVERAL_ARMS
+    if wrong and not update.args.vararg and not update.decorator_list:
         got = words(f"{target} with update({ast.unparse(update.args)})")
-        hint = "for other kinds of feedback write the test by hand, with feedback= in its marks"
+        hint = "for other kinds of feedback write the test by hand, and say which in its assertions"
         if contexts is None and len(taken) == 4:
             hint = "for contextual feedback say what contexts look like, as in --contexts 2,3 --context-norm 1"
         expected = "update(self, action, reward)" if contexts is None else "update(self, context, action, reward)"
-        raise PrivcheckError("from", got, expected, hint if contexts is None else "leave out --contexts")
+        hint = "leave out --contexts" if contexts is not None and len(taken) == 3 else hint
+        raise PrivcheckError("from", got, expected, hint)
+
+
+def _played(line: list[ast.ClassDef], contexts: Contexts | None) -> dict[str, Any]:
+    """Return the options that say how a class is played: what it recommends is part of what an observer sees."""
+    if contexts is not None:
+        return {"feedback": "contextual"}
+    return {} if _method(line, "recommend") is None else {"feedback": "identification"}
+
+
+def _arguments(options: dict[str, Any]) -> str:
+    """Return options as the last arguments of a call.
+
+    >>> _arguments({"epsilon": 0.5, "feedback": "identification"})
+    ', epsilon=0.5, feedback="identification"'
+    """
+    written = {name: _written(value) if isinstance(value, str) else repr(value) for name, value in options.items()}
+    return "".join(f", {name}={value}" for name, value in written.items())
 
 
 def _own(place: Path) -> dict[str, Any]:
@@ -141,18 +173,14 @@ def _own(place: Path) -> dict[str, Any]:
     return own if isinstance(own, dict) else {}
 
 
-def _claim_of(found: ast.ClassDef, contexts: Contexts | None = None) -> str:
-    r"""Return the arguments of the marks: what the constructor takes by default, where that can be claimed.
+def _values_of(line: list[ast.ClassDef], contexts: Contexts | None = None) -> dict[str, Any]:
+    r"""Return what the assertions claim: what the constructor takes by default, where that can be claimed.
 
-    >>> _claim_of(ast.parse("class A:\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body[0])
-    'epsilon=0.5, arms=3, horizon=16'
+    >>> _values_of(ast.parse("class A:\n    def __init__(self, rng, arms=3, epsilon=0.5): ...").body)
+    {'epsilon': 0.5, 'arms': 3, 'horizon': 16}
     """
-    return ", ".join(f"{name}={value!r}" for name, value in _values_of(found, contexts).items())
-
-
-def _values_of(found: ast.ClassDef, contexts: Contexts | None = None) -> dict[str, float]:
-    claim = dict(CLAIM)
-    init = _method(found, "__init__")
+    claim: dict[str, Any] = dict(CLAIM)
+    init = _method(line, "__init__")
     if init is not None:
         taken = [*init.args.posonlyargs, *init.args.args][::-1]
         given = [*zip(taken, init.args.defaults[::-1], strict=False)]
