@@ -152,6 +152,11 @@ def test_a_place_that_held_a_symmetric_matrix_is_filled_with_one(sample, holds, 
     assert not (filled[0, 0] - filled[0, 1]).is_public
 
 
+@pytest.mark.parametrize(("one", "two"), list(itertools.product([True, False], repeat=2)))
+def test_a_matrix_is_symmetric_if_it_was_after_every_run(one, two):
+    assert sample_of(matrix(one)).joined(sample_of(matrix(two))).symmetric is (one and two)
+
+
 def test_batches_of_matrices_are_mirrored_each():
     source, sums = PrivateSource(), privcheck.zeros((2, 2, 2))
     row = source.vector([0.6, 0.0], -1.0, 1.0, data=0, l2_norm=1.0)
