@@ -321,7 +321,7 @@ def test_the_workflow_of_a_class_watches_it(claim, tmp_path, monkeypatch, capsys
     asked = command.removeprefix("privcheck ").partition(" --annotate")[0].split()
     told = ["0.25", "3"] if claim else ["1.0", "2"]
     assert asked == ["watch", "code/mine.py:MyUCB1", "--epsilon", told[0], "--arms", told[1], "--horizon", "16"]
-    assert run([*asked, "--runs", "20", "--search", "100", "--nights", "1"]) in (0, 1)
+    assert run([*asked[:-1], "3", "--runs", "20", "--search", "20", "--nights", "1"]) in (0, 1)
 
 
 def test_a_workflow_is_of_a_class_in_the_repository(tmp_path, capsys):
@@ -503,7 +503,7 @@ def test_the_test_of_a_class_with_contexts(value, failed, said, tmp_path, capsys
     told = '(TARGET, epsilon=2.0, arms=3, horizon=16, feedback="contextual", contexts=CONTEXTS'
     assert f"assert_certified{told})" in text
     assert f"assert_private{told}, runs=5_000)" in text
-    file.write_text(text.replace("horizon=16", "horizon=4").replace("runs=5_000", "runs=500"))
+    file.write_text(text.replace("horizon=16", "horizon=3").replace("runs=5_000", "runs=200"))
     result = outcome(tmp_path, *(() if value is NOISY else ("-k", "leaks")), f"tests/{file.name}")
     assert result.returncode == failed, result.stdout
     assert said in result.stdout
@@ -527,7 +527,8 @@ def test_contexts_of_a_class_stand_in_its_watch_and_beside_the_claim_of_a_projec
     )
     assert line in text
     asked = line.removeprefix("privcheck ").removesuffix(" --annot").split()
-    assert run([*asked, "--runs", "20", "--search", "100", "--nights", "1"]) in (0, 1)
+    asked[asked.index("16")] = "3"
+    assert run([*asked, "--runs", "20", "--search", "20", "--nights", "1"]) in (0, 1)
 
 
 @pytest.mark.parametrize(

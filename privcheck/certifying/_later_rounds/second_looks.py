@@ -3,7 +3,8 @@
 A line that ran may not have read what a place can hold in later rounds: `return self.arm` is harmless until a line
 gives `self.arm` a number that was chosen by a reward, which it may do in the last round that ran. So each place that
 holds a private number without noise after the last round holds one before every round of another run, and rounds
-follow for which no line counts as run. What a line does to private numbers does not depend on their values.
+follow for which no line counts as run. What a line does to private numbers does not depend on their values, but it may
+depend on which of them are equal: a matrix that was symmetric after every run is filled with one that is.
 """
 
 from __future__ import annotations
@@ -62,11 +63,10 @@ class HeldNumbers:
             found.append(place.holds)
             if place.put is None:
                 self.out_of_reach[place.name] = None
-            known = self.samples.setdefault(place.name, sample)
-            if known.step == 0.0 < sample.step:  # what several data are in can be used in fewer ways
-                self.samples[place.name] = sample
+            self.samples[place.name] = self.samples.get(place.name, sample).joined(sample)
             if place.row:
-                self.collections.setdefault(place.row, (place.length, sample))
+                length, other = self.collections.get(place.row, (place.length, sample))
+                self.collections[place.row] = length, other.joined(sample)
         if self.chooses and unlisted(found, session.source):
             gc.collect()
             found += [place.holds for place in places(examined) if isinstance(place.holds, Private)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privcheck.arrays import Array, Integers
 from privcheck.private_values._entries import SEVERAL, Entries
 from privcheck.private_values._leaks import Made
 from privcheck.private_values._private import Private, PrivateArray
@@ -34,6 +36,8 @@ class Sample:
     kind, compared : the Python number that they stand for, and the comparison that made them.
     shape : of the array whose entries they are; () for a number.
     entries : which of them, in C order.
+    symmetric : whether the entries (i, j) and (j, i) of a matrix were one number of the data, for all i and j; of more
+        than two axes, along the last two.
     made : where a choice or a conversion made the number, if that is known.
     """
 
@@ -45,7 +49,13 @@ class Sample:
     compared: str
     shape: tuple[int, ...]
     entries: tuple[int, ...]
+    symmetric: bool
     made: Made | None
+
+    def joined(self, other: Sample) -> Sample:
+        """Return what stands for this sample and another one: of several data, if one is, and symmetric if both are."""
+        chosen = other if self.step == 0.0 < other.step else self  # what several data are in can be used in fewer ways
+        return replace(chosen, symmetric=self.symmetric and other.symmetric)
 
 
 def sample_of(value: Any) -> Sample | None:
@@ -74,14 +84,17 @@ def sample_of(value: Any) -> Sample | None:
     return Sample(
         float(lows.min(initial=0.0)), float(highs.max(initial=0.0)),
         float(steps[several[entries.rows]].max(initial=0.0)), bool(entries.whole.all()),
-        value.kind, value.compared, value.shape, tuple(rows.tolist()), value.made,
+        value.kind, value.compared, value.shape, tuple(rows.tolist()),
+        _is_symmetric(value.shape, terms.rows[kept], features, weights), value.made,
     )  # fmt: skip
 
 
 def assumed(sample: Sample, holds: Any, source: PrivateSource) -> Any:
     """Return what a place holds, with private numbers where it may hold some; None if there is nothing to replace.
 
-    Their hidden values are the numbers that they replace, so code computes the same with them.
+    Their hidden values are the numbers that they replace, so code computes the same with them. Entries vary
+    independently, except that a matrix that was symmetric is filled symmetrically, where its numbers are: noise that is
+    mirrored is enough for the one and not for the other.
 
     >>> from privcheck.private_values._source import PrivateSource
     >>> source = PrivateSource()
@@ -98,14 +111,32 @@ def assumed(sample: Sample, holds: Any, source: PrivateSource) -> Any:
     elif type(holds) is not PrivateArray:
         return None
     places = sample.entries if holds.shape == sample.shape else range(holds.size)
-    changed = False
+    mirrored = _mirrored(holds.shape) if sample.symmetric and holds.shape == sample.shape else np.arange(holds.size)
+    made = dict[int, tuple[float, Private]]()
     for place in places:
         key = np.unravel_index(place, holds.shape)
         entry = holds[key]
         if type(entry) is not Private or entry.is_public:
-            holds[key] = _number(sample, float(entry), source)
-            changed = True
-    return holds if changed else None
+            now, found = made.get(int(mirrored[place]), (None, None))
+            if found is None or now != float(entry):
+                found = _number(sample, float(entry), source)
+            made[place] = float(entry), found
+            holds[key] = found
+    return holds if made else None
+
+
+def _mirrored(shape: tuple[int, ...]) -> Integers:
+    """Return the place of the entry (j, i) for that of each entry (i, j), along the last two axes."""
+    return np.arange(math.prod(shape)).reshape(shape).swapaxes(-1, -2).ravel()
+
+
+def _is_symmetric(shape: tuple[int, ...], rows: Integers, features: Integers, weights: Array) -> bool:
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        return False
+    columns = features.tolist(), weights.tolist()
+    return set(zip(rows.tolist(), *columns, strict=True)) == set(
+        zip(_mirrored(shape)[rows].tolist(), *columns, strict=True)
+    )
 
 
 def _number(sample: Sample, now: float, source: PrivateSource) -> Private:

@@ -25,7 +25,7 @@ BY_NAME = {"ids": lambda target: getattr(target, "__name__", "")}
 
 
 def steps(target, **options):
-    return privcheck.steps(target, **{"epsilon": 1.0, "streams": PAIR, "runs": 2000} | options)
+    return privcheck.steps(target, **{"epsilon": 1.0, "streams": PAIR, "runs": 1000} | options)
 
 
 @pytest.mark.parametrize("target", targets.RIGHT, **BY_NAME)
