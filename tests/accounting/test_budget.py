@@ -39,7 +39,11 @@ def test_numbers_make_a_budget(given, budget):
         *(
             ({name: value}, name, "expected a finite number above 0; a privacy budget is positive")
             for name in ("epsilon", "rho", "mu")
-            for value in (0.0, -1.0, math.nan, math.inf, True, "1")
+            for value in (0.0, -1.0, math.nan, math.inf, True, "-1", "one")
+        ),
+        *(
+            ({name: "1"}, name, "expected a finite number above 0; write the number without quotation marks")
+            for name in ("epsilon", "rho", "mu")
         ),
         *(
             ({"epsilon": 1.0, "delta": value}, "delta", "expected a number in [0, 1)")
@@ -55,7 +59,7 @@ def test_what_is_no_budget_is_refused(given, parameter, said):
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("budget", [Pure(0.0), Approximate(0.0, 0.5), Concentrated(0.0), GaussianDP(0.0), "1", None])
+@pytest.mark.parametrize("budget", [Pure(0.0), Approximate(0.0, 0.5), Concentrated(0.0), GaussianDP(0.0), "one", None])
 def test_a_filter_needs_a_positive_budget(budget):
     with pytest.raises(PrivcheckError, match="expected a finite number above 0; a privacy budget is positive"):
         BudgetFilter(budget)

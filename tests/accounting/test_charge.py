@@ -55,9 +55,8 @@ def test_a_sum_starts_from_nothing(charges):
 def test_what_bounds_nothing_is_refused(epsilon):
     with pytest.raises(PrivcheckError) as caught:
         Charge(epsilon)
-    assert str(caught.value) == (
-        f"loss: got {epsilon!r}, expected a finite number of at least 0; see `loss` of the mechanism"
-    )
+    hint = "write the number without quotation marks" if epsilon == "0.5" else "see `loss` of the mechanism"
+    assert str(caught.value) == f"loss: got {epsilon!r}, expected a finite number of at least 0; {hint}"
 
 
 @pytest.mark.parametrize("epsilon", [1, np.float64(1.0), np.int64(1), Fraction(1)])

@@ -152,7 +152,7 @@ class Forgetful(Ledger):
     """The broken twin: it forgets its second release."""
 
     def record(self, *arguments):
-        return None if self.forget() else super().record(*arguments)
+        return self.releases[-1] if self.forget() else super().record(*arguments)
 
     def forget(self):
         self.calls = getattr(self, "calls", 0) + 1
