@@ -187,7 +187,7 @@ def test_a_ledger_keeps_what_it_says_when_it_is_brought_to_the_next_format(tmp_p
 @pytest.mark.parametrize(
     ("where", "values", "index"),
     [
-        (OF_PERSON, (b"", 0, b"", 1), "entry_of_person (<expr>=? AND window=?)"),
+        (OF_PERSON, (b"", 0, b"", 1, "update"), "entry_of_person (<expr>=? AND window=?)"),
         (OF_REQUEST, (1, "e1", "select"), "entry_of_request (request=? AND kind=? AND <expr>=?)"),
     ],
 )
