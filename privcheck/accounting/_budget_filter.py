@@ -260,7 +260,7 @@ class BudgetFilter:
         before = totals.amount(datum, name) if datum in totals else 0.0
         paid = f"{before:.6g}" if isinstance(self.budget, Pure) else f"{name} = {before:.6g}"
         hint = f"{paid} was charged before: release less often or with more noise"
-        if any((each.location, each.round) == (location, round_number) for each in ledger.of(datum)):
+        if ledger.of_line(datum, location, round_number):
             hint = f"{paid} was charged before, {SAME_LINE}"
         elif before == 0.0:
             hint = "nothing was charged before this release, which is too much by itself: use more noise"

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, takewhile
 
 from privcheck.accounting._by_datum import ByDatum, Datum
 from privcheck.accounting._charge import NOTHING, Charge, check_charges
@@ -159,6 +159,11 @@ class Ledger:
     def of(self, datum: Datum) -> list[Release]:
         """Return the releases that charged a datum, in order."""
         return [release for release in self.releases if release.charges.get(datum, NOTHING) != NOTHING]
+
+    def of_line(self, datum: Datum, location: str, round_number: int | None) -> list[Release]:
+        """Return the releases of a line that charged a datum in the latest round, if it has this number; last first."""
+        latest = takewhile(lambda release: release.round == round_number, reversed(self.releases))
+        return [each for each in latest if each.location == location and each.charges.get(datum, NOTHING) != NOTHING]
 
     def why(self) -> str:
         """Say in words which datum has the largest total, and from which releases.

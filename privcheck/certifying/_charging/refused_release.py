@@ -25,6 +25,8 @@ from privcheck.enclosure import digits_up
 from privcheck.mechanisms import Gaussian, Laplace, Mechanism
 from privcheck.private_values import Private, Terms, is_machinery
 
+OURS = str(Path(__file__).parents[2])
+
 
 @dataclass
 class ReleasesOfRound:
@@ -42,10 +44,10 @@ class ReleasesOfRound:
     def why_again(self, ledger: Ledger, refused: BudgetExceededError, location: str, now: int, value: Private) -> str:
         """Return why a line charges a datum twice in a round, and what to do; empty if it does not, or is not known."""
         assert refused.datum is not None
-        same = [each.number for each in ledger.of(refused.datum) if (each.location, each.round) == (location, now)]
-        if not same or now != self.round or same[-1] not in self.made:
+        same = ledger.of_line(refused.datum, location, now)
+        if not same or same[0].number not in self.made:
             return ""
-        before, terms = self.made[same[-1]]
+        before, terms = self.made[same[0].number]
         calls = own_calls()
         paid = refused.hint.partition(",")[0]
         callers = [pair for pair in zip(before, calls, strict=False) if pair[0] != pair[1]]
@@ -58,14 +60,17 @@ class ReleasesOfRound:
 
 
 def own_calls() -> tuple[str, ...]:
-    """Return the file and line of each frame of code that is not privcheck's, numpy's or Python's, innermost first."""
-    found, frame = list[str](), sys._getframe(1)
+    """Return the file and line of each call in the policy's code, innermost first, up to privcheck's call of it."""
+    found, frame = list[tuple[str, int]](), sys._getframe(1)
     place: FrameType | None = frame
     while place is not None:
-        if not is_machinery(place.f_code.co_filename):
-            found.append(f"{Path(place.f_code.co_filename).name}:{place.f_lineno}")
+        file = place.f_code.co_filename
+        if not is_machinery(file):
+            found.append((file, place.f_lineno))
+        elif found and file.startswith(OURS):
+            break  # what called the guard is the same for all releases of a round, and may be a deep service
         place = place.f_back
-    return tuple(found)
+    return tuple(f"{Path(file).name}:{line}" for file, line in found)
 
 
 def _same(one: Terms, other: Terms) -> bool:
