@@ -70,7 +70,7 @@ def show(
 
 @contextmanager
 def _without_name() -> Iterator[None]:
-    """Take the words from an error that is a fault of privcheck's: its report goes into a file, and may have the name."""
+    """Take the words from an error that is a fault of privcheck's: its report, a file, could have the name."""
     from privcheck.errors import PrivcheckError, class_name
 
     try:

@@ -186,6 +186,8 @@ class Exits(Sums):
 
     def select(self, context):
         if context[0] > 0.5 and self.error is not None:
+            if context[0] > 0.75:
+                (number for number in ()).throw(self.error())
             raise self.error
         return self.best
 
@@ -193,13 +195,14 @@ class Exits(Sums):
 @pytest.mark.parametrize(
     "error", [ValueError, MemoryError, RecursionError, KeyboardInterrupt, SystemExit, GeneratorExit, InterruptedError]
 )
-def test_whether_a_round_counts_does_not_depend_on_its_context(folder, monkeypatch, error):
+@pytest.mark.parametrize("context", [0.6, 1.0])
+def test_whether_a_round_counts_does_not_depend_on_its_context(folder, monkeypatch, error, context):
     """Whatever a policy raises, it is an answer, and the reward is passed on: others see the release that it is in."""
     monkeypatch.setattr(Exits, "error", error)
     guarded = open_guard(folder, policy=Exits)
     with pytest.raises((error, PrivcheckError)):
-        guarded.select([1.0], request_id="e1", user="u1")
-    guarded.update([1.0], 0, 1.0, request_id="e1", user="u1")
+        guarded.select([context], request_id="e1", user="u1")
+    guarded.update([context], 0, 1.0, request_id="e1", user="u1")
     guarded.update([0.0], guarded.select([0.0], user="u2"), 1.0, user="u2")
     assert [release.round for release in guarded.ledger.releases] == [2]
     if folder is not None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import signal
 from collections.abc import Iterator
 from functools import partial
 from types import CodeType, FrameType
 from typing import Any
+
+GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -33,7 +36,7 @@ def is_from_outside(error: BaseException) -> bool:
     >>> is_from_outside(MemoryError()), is_from_outside(ValueError())
     (False, False)
     """
-    return _is_of_handler(error) or (isinstance(error, KeyboardInterrupt) and not _is_raised_by_statement(error))
+    return _is_of_handler(error) or (isinstance(error, KeyboardInterrupt) and not _is_raised_by_code(error))
 
 
 def mark_own(error: BaseException) -> BaseException:
@@ -56,11 +59,15 @@ def _is_of_handler(error: BaseException) -> bool:
     return any(code in handlers for code in _raised_in(error)) if handlers else False
 
 
-def _is_raised_by_statement(error: BaseException) -> bool:
+def _is_raised_by_code(error: BaseException) -> bool:
+    """Return whether a statement has raised an error, or it was thrown into a generator, as far as can be told."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
-    return place is not None and place.tb_frame.f_code.co_code[place.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+    if place is None:
+        return False
+    code = place.tb_frame.f_code
+    return bool(code.co_flags & GENERATORS) or code.co_code[place.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
 def _codes(handler: Any) -> Iterator[CodeType]:
