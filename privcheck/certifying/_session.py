@@ -224,6 +224,10 @@ class Session(Recorder):
         self._check_open()
         if self.log is not None:
             self.log.check_source(self)
+        if self._is_reading and self.filter is not None:
+            hint = "whether select() makes a release may depend on the context that it reads: release in update()"
+            got = words("one inside select()")
+            raise self.refuse(PrivcheckError("release", got, "releases inside update() only", hint))
         secure = secure or self.noise is None
         if not isinstance(value, Private):
             if self.noise is None:
@@ -234,9 +238,6 @@ class Session(Recorder):
         try:
             if self.noise is None:
                 check_sampler(mechanism, name_of(mechanism))
-            if self._is_reading and self.filter is not None and not value.is_public:
-                hint = "whether select() makes a release may depend on the context that it reads: release in update()"
-                raise PrivcheckError("release", words("one inside select()"), "releases inside update() only", hint)
             if value.source not in (None, self.source):
                 hint = "its data are charged in that run: do not keep private values in class attributes or globals"
                 raise PrivcheckError("value", words("a private value of another run"), "one of this run", hint)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,11 +60,26 @@ def show(
     check_json(json)
     found = read_ledger(path)
     if user is not None:
-        rows = _of_person(found, sys.stdin.readline().rstrip("\r\n") if user == "-" else user)
-        deliver(json, persons_json(rows), lambda: persons_text(rows, path))
+        with _without_name():
+            rows = _of_person(found, sys.stdin.readline().rstrip("\r\n") if user == "-" else user)
+            deliver(json, persons_json(rows), lambda: persons_text(rows, path))
         return 0
     deliver(json, ledger_json(found), lambda: ledger_text(found, path))
     return 0
+
+
+@contextmanager
+def _without_name() -> Iterator[None]:
+    """Take the words from an error that is a fault of privcheck's: its report, a file, could have the name."""
+    from privcheck.errors import PrivcheckError, class_name
+
+    try:
+        yield
+    except (PrivcheckError, OSError):
+        raise
+    except Exception as error:
+        said = f"{class_name(type(error))}, whose words are left out because they may have the name"
+        raise RuntimeError(said).with_traceback(error.__traceback__) from None
 
 
 def _of_person(scopes: Sequence[ScopeRows], name: str) -> list[PersonRow]:

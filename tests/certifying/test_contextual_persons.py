@@ -179,6 +179,71 @@ def test_a_person_is_admitted_as_often_as_group_privacy_allows(folder, given, pe
     assert admitted(guarded, "u2") == count
 
 
+class Exits(Sums):
+    """Ends `select` by contexts above a half, with an error of each kind in turn."""
+
+    error: type[BaseException] | None = MemoryError
+
+    def select(self, context):
+        if context[0] > 0.5 and self.error is not None:
+            if context[0] > 0.75:
+                (number for number in ()).throw(self.error())
+            raise self.error
+        return self.best
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError, MemoryError, RecursionError, KeyboardInterrupt, SystemExit, GeneratorExit, InterruptedError]
+)
+@pytest.mark.parametrize("context", [0.6, 1.0])
+def test_whether_a_round_counts_does_not_depend_on_its_context(folder, monkeypatch, error, context):
+    """Whatever a policy raises, it is an answer, and the reward is passed on: others see the release that it is in."""
+    monkeypatch.setattr(Exits, "error", error)
+    guarded = open_guard(folder, policy=Exits)
+    with pytest.raises((error, PrivcheckError)):
+        guarded.select([context], request_id="e1", user="u1")
+    guarded.update([context], 0, 1.0, request_id="e1", user="u1")
+    guarded.update([0.0], guarded.select([0.0], user="u2"), 1.0, user="u2")
+    assert [release.round for release in guarded.ledger.releases] == [2]
+    if folder is not None:
+        best = guarded.select([0.0], user="u2")
+        policies.close(guarded)
+        if error in (MemoryError, RecursionError):  # which need not come again
+            monkeypatch.setattr(Exits, "error", None)
+        assert open_guard(folder, policy=Exits).select([0.0], user="u2") == best
+
+
+class Draws(Sums):
+    """Draws in `select` where no data are, if the context says so."""
+
+    def select(self, context):
+        if context[0] > 0.5:
+            self.noise.release(self.block if context[0] > 0.75 else np.zeros(2), self.rng)
+        return self.best
+
+
+def test_select_leaves_no_draws_among_the_releases(folder):
+    """They cost nothing, but everybody who counts releases would see in which rounds they were made."""
+    seen = []
+    for number, context in enumerate((0.0, 0.6, 1.0)):
+        place = None if folder is None else folder / str(number)
+        if place is not None:
+            place.mkdir()
+        guarded = open_guard(place, policy=Draws)
+        for user, shown in (("u1", context), ("u2", 0.0)):
+            if shown > 0.5:
+                with pytest.raises(PrivcheckError, match="releases inside update"):
+                    guarded.select([shown], user=user)
+            else:
+                guarded.select([shown], user=user)
+            guarded.update([shown], 0, 1.0, user=user)
+        kept = (
+            None if place is None else [len(read_ledger(place / "budget.db")[0].releases), guarded._engine._position[0]]
+        )
+        seen.append(([release.round for release in guarded.ledger.releases], kept))
+    assert seen[0] == seen[1] == seen[2]
+
+
 class Silent(Sums):
     def update(self, context, action, reward):
         self.count += 1

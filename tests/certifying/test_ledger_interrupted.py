@@ -281,6 +281,17 @@ def test_a_time_limit_in_a_contextual_select_is_no_answer(tmp_path, monkeypatch)
     assert guard(tmp_path, ByContext, **options).select([1.0], request_id="e1") == 1
 
 
+def test_ctrl_c_in_a_contextual_select_is_no_answer(tmp_path, monkeypatch):
+    """A `KeyboardInterrupt` that the policy raises is one: see `test_contextual_persons.py`."""
+    options = {"feedback": "contextual", "contexts": privcheck.Contexts(shape=(1,)), "neighbours": "context-reward"}
+    guarded = guard(tmp_path, ByContext, **options)
+    with monkeypatch.context() as patch:
+        patch.setattr(_execution, "select_apart", lambda *_: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            guarded.select([1.0], request_id="e1")
+    assert guarded.select([1.0], request_id="e1") == 1
+
+
 class Rings:
     """Lets a signal arrive where functions of a module begin, and before each instruction of theirs, one at a time.
 

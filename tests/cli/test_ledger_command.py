@@ -310,3 +310,20 @@ def test_what_is_left_is_what_fits():
         persons = Persons(float(per_user), None, {"a": Fraction(first), "b": Fraction(then)}, power, b"")
         counted = next(k for k in range(200) if not persons.fits([*before, *["b"] * k], "b"))
         assert persons.more([*before], "b") == counted, (per_user, first, then, power, before)
+
+
+@pytest.mark.parametrize("error", [KeyError, ValueError])
+def test_the_report_of_a_fault_has_no_name(ledger, capsys, monkeypatch, tmp_path, error):
+    """Neither the line that is printed nor the file beside it, also if the words of the error have it."""
+
+    def fails(self, user):
+        raise error(f"no {user}") from KeyError(user)
+
+    monkeypatch.setattr(Persons, "code", fails)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert run(["ledger", "show", str(ledger), "--user", "Zebediah"]) == 70
+    said = capsys.readouterr()
+    (report,) = tmp_path.glob("privcheck-*.txt")
+    assert "in fails" in report.read_text()
+    assert error.__name__ in said.err
+    assert not any("Zebediah" in text for text in (said.out, said.err, report.read_text()))

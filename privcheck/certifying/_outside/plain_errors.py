@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from privcheck.certifying._recorded.events import KINDS
-from privcheck.certifying._recorded.interrupts import is_interrupt
+from privcheck.certifying._recorded.interrupts import is_from_outside, is_interrupt, mark_own
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms import DivergenceError
 from privcheck.private_values import Leak, LeakError
@@ -19,6 +19,9 @@ def plain_error(error: BaseException, round_number: int) -> BaseException:
 
     The error of a policy may hold what `select` was shown, and its `__str__` may keep it when the state that `select`
     reaches has been put back: so may the `repr` of what stands in its frames, which some services print.
+
+    A lack of memory, or an exit, is marked as the policy's own unless it came from outside: a guard with a ledger gives
+    what came from outside no answer, and whether a round has one must not depend on its context.
 
     >>> class Failed(ValueError):
     ...     def __str__(self):
@@ -38,7 +41,8 @@ def plain_error(error: BaseException, round_number: int) -> BaseException:
     if is_interrupt(error):
         known = (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError, RecursionError)
         other = InterruptedError("the handler of a signal ended select()") if isinstance(error, Exception) else None
-        return next((base() for base in known if isinstance(error, base)), other or BaseException())
+        found = next((base() for base in known if isinstance(error, base)), other or BaseException())
+        return found if is_from_outside(error) else mark_own(found)
     got = words(describe_exception(error))
     return PolicyError(f"round {round_number}", got, "a policy that plays every round", APART)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dis
+import inspect
 import signal
 from collections.abc import Iterator
 from functools import partial
 from types import CodeType, FrameType
 from typing import Any
+
+GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -20,8 +24,50 @@ def is_interrupt(error: BaseException) -> bool:
     """
     if isinstance(error, MemoryError | RecursionError) or not isinstance(error, Exception):
         return True
+    return _is_of_handler(error)
+
+
+def is_from_outside(error: BaseException) -> bool:
+    """Return whether an error did not come from what was called, which may raise the classes of interrupts itself.
+
+    A lack of memory or of stack can depend on what the call was told, and so can a `KeyboardInterrupt` that it raises.
+    That of Ctrl-C is met where nothing is raised.
+
+    >>> is_from_outside(MemoryError()), is_from_outside(ValueError())
+    (False, False)
+    """
+    return _is_of_handler(error) or (isinstance(error, KeyboardInterrupt) and not _is_raised_by_code(error))
+
+
+def mark_own(error: BaseException) -> BaseException:
+    """Mark an error, made here, as one that the policy raised itself, and return it.
+
+    >>> is_own(mark_own(MemoryError())), is_own(MemoryError())
+    (True, False)
+    """
+    error.__dict__["raised by the policy"] = True
+    return error
+
+
+def is_own(error: BaseException) -> bool:
+    """Return whether the policy raised this error itself."""
+    return "raised by the policy" in error.__dict__
+
+
+def _is_of_handler(error: BaseException) -> bool:
     handlers = {code for number in signal.valid_signals() for code in _codes(signal.getsignal(number))}
     return any(code in handlers for code in _raised_in(error)) if handlers else False
+
+
+def _is_raised_by_code(error: BaseException) -> bool:
+    """Return whether a statement has raised an error, or it was thrown into a generator, as far as can be told."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None:
+        return False
+    code = place.tb_frame.f_code
+    return bool(code.co_flags & GENERATORS) or code.co_code[place.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
 def _codes(handler: Any) -> Iterator[CodeType]:

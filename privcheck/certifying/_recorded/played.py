@@ -14,7 +14,7 @@ from privcheck.certifying._calls import Calls
 from privcheck.certifying._context_isolation import copy_of_state, generators
 from privcheck.certifying._execution import ask, tell
 from privcheck.certifying._recorded.events import Answer
-from privcheck.certifying._recorded.interrupts import is_interrupt
+from privcheck.certifying._recorded.interrupts import is_interrupt, is_own
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
@@ -137,7 +137,8 @@ class Played:
             try:
                 action = ask(self.policy, by, context, given, session)
             except BaseException as error:  # of a context, a copy was asked, not the policy itself
-                return self._failed(error, () if by.contextual else self.ends, of_context=by.contextual)
+                closes = () if by.contextual else self.ends
+                return self._failed(error, closes, of_context=by.contextual, recorded=recorded)
             try:
                 chosen = self.checked_action(action, given)
             except PolicyError as error:
@@ -178,8 +179,17 @@ class Played:
         except PolicyError as error:
             return Answer(error=error)
 
-    def _failed(self, error: BaseException, closes: tuple[str, ...], *, of_context: bool = False) -> Answer:
-        if self.interrupts and (is_interrupt(error) or (of_context and type(error) is InterruptedError)):
+    def _failed(
+        self, error: BaseException, closes: tuple[str, ...], *, of_context: bool = False, recorded: Answer | None = None
+    ) -> Answer:
+        """Return an error as an answer, or raise it if it came from outside.
+
+        What a contextual `select` raises itself is an answer, whatever its class: without one, the round would take no
+        reward, and everybody could see what its context was. Where it is played again, one that gave an action may
+        meet a lack of memory that is new.
+        """
+        own = of_context and is_own(error) and (recorded is None or recorded.error is not None)
+        if self.interrupts and not own and (is_interrupt(error) or (of_context and type(error) is InterruptedError)):
             raise error
         return Answer(error=error, closes=closes, of_context=of_context)
 
