@@ -305,7 +305,8 @@ class Session(Recorder):
                 except BudgetExceededError as exceeded:
                     raise exceeded.advised(self._advice(exceeded, mechanism, value, sensitivities, location)) from None
             made = self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charged.charges, location)
-            self.of_round.keep(made.number, self.round, value)
+            if self.filter is not None:
+                self.of_round.keep(made.number, self.round, value)
             self.several.keep(charged)
             if charged.charges is not charges:
                 self._note_largest(charges)

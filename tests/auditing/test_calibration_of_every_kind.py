@@ -1,5 +1,7 @@
 """Calibration of audits that are not of a bandit's actions: every target's true loss is exactly its claim.
 
+The targets are those of `benchmarks/validity.py`.
+
 Reduced, the pair of inputs is given; in full it is searched, in 1000 audits, or in 200 where one takes long.
 """
 
@@ -10,91 +12,34 @@ import pytest
 from scipy.stats import binom, binomtest, norm
 
 import privcheck
-from privcheck.mechanisms import Laplace
+from tests.benchmark_modules import loaded
+
+loaded("written_tables")
+validity = loaded("validity")
 
 LEVEL = 0.05
 CHANCE = 1e-6
-TRUTH = math.e / (1.0 + math.e)
-DELTA = 0.05
-SIGMA = 1.2
-GAUSSIAN_DELTA = norm.cdf(0.5 / SIGMA - SIGMA) - math.e * norm.cdf(-0.5 / SIGMA - SIGMA)
-"""The exact delta of Gaussian noise of scale SIGMA at epsilon 1 (Balle and Wang 2018, Theorem 5)."""
 
 pytestmark = pytest.mark.evidence
 
 
-def laplace(data, rng, runs):
-    """Every threshold outside of the two sums has a ratio of e."""
-    return data.sum() + rng.laplace(size=runs)
-
-
-def two_laplaces(data, rng, runs):
-    """Two releases with half of the budget each: only their corner has a ratio of e."""
-    return data.sum() + rng.laplace(scale=2.0, size=(runs, 2))
-
-
-def leaky_response(data, rng, runs):
-    """Randomised response that shows the bit itself, as 2 or 3, with probability DELTA: exactly (1, DELTA)."""
-    bit = int(data.sum() % 2.0 >= 0.5)
-    outputs = bit ^ (rng.random(runs) >= TRUTH)
-    return np.where(rng.random(runs) < DELTA, 2 + bit, outputs)[:, np.newaxis]
-
-
-def gaussian(data, rng, runs):
-    """Exactly (1, GAUSSIAN_DELTA): one threshold shows it."""
-    return data.sum() + rng.normal(scale=SIGMA, size=runs)
-
-
-class Context:
-    """Contextual: from round 2 on plays a randomised response to the sign of the first context; the true loss is 1."""
-
-    def __init__(self, rng):
-        self.rng, self.plan = rng, 0
-
-    def select(self, context):
-        return self.plan
-
-    def update(self, context, action, reward):
-        raise NotImplementedError
-
-    def run_batch(self, table, rng, runs):
-        bit = (table[0, 2] > 0.0) ^ (rng.random(runs) >= TRUTH)
-        return np.stack([np.zeros(runs, int), *[bit.astype(int)] * (len(table) - 1)], axis=1)
-
-
-class Release:
-    """Releases its first reward once, with Laplace noise for epsilon = 1, and plays by what it released."""
-
-    def __init__(self, rng):
-        self.rng, self.arm, self.round = rng, 0, 0
-
-    def select(self):
-        return self.arm
-
-    def update(self, action, reward):
-        self.round += 1
-        if self.round == 1:
-            self.arm = int(Laplace(sensitivity=1.0, epsilon=1.0).release(reward, self.rng) > 0.5)
-
-
-def column(entry, rows=1):
-    """Return an input of so many rows, zero but for the first."""
-    return np.where(np.arange(rows) == 0, entry, 0.0)
-
-
-CONTEXTS = privcheck.Contexts(shape=(1,))
-JOINT = {"arms": 2, "feedback": "contextual", "neighbours": "context-reward", "contexts": CONTEXTS}
 CONTEXT_PAIR = tuple(np.array([[0.0, 0.0, first], [0.0, 0.0, 1.0]]) for first in (-1.0, 1.0))
 REWARD_PAIR = tuple(np.array([[first, first], [0.0, 0.0]]) for first in (0.0, 1.0))
-NUMBER_PAIR = (column(0.0), column(1.0))
+NUMBER_PAIR = (np.zeros(1), np.ones(1))
 
 KINDS = {
-    "a number": (laplace, NUMBER_PAIR, {"horizon": 3}, 1000, (300, 1000)),
-    "two numbers": (two_laplaces, NUMBER_PAIR, {"horizon": 3}, 1000, (40, 1000)),
-    "delta, discrete": (leaky_response, NUMBER_PAIR, {"horizon": 3, "delta": DELTA}, 1000, (150, 1000)),
-    "delta, a number": (gaussian, NUMBER_PAIR, {"horizon": 3, "delta": GAUSSIAN_DELTA}, 1000, (150, 1000)),
-    "contextual": (Context, CONTEXT_PAIR, {"horizon": 2} | JOINT, 400, (300, 200)),
-    "releases": (Release, REWARD_PAIR, {"arms": 2, "horizon": 2, "observe": "releases"}, 200, (25, 200)),
+    "a number": (validity.laplace, NUMBER_PAIR, {"horizon": 3}, 1000, (300, 1000)),
+    "two numbers": (validity.two_numbers, NUMBER_PAIR, {"horizon": 3}, 1000, (40, 1000)),
+    "delta, discrete": (validity.leaky_bit, NUMBER_PAIR, {"horizon": 3, "delta": validity.DELTA}, 1000, (150, 1000)),
+    "delta, a number": (
+        validity.gaussian,
+        NUMBER_PAIR,
+        {"horizon": 3, "delta": validity.GAUSSIAN_DELTA},
+        1000,
+        (150, 1000),
+    ),
+    "contextual": (validity.Context, CONTEXT_PAIR, {"horizon": 2} | validity.JOINT, 400, (300, 200)),
+    "releases": (validity.Release, REWARD_PAIR, {"arms": 2, "horizon": 2, "observe": "releases"}, 200, (25, 200)),
 }
 """Target, pair, options with which it is searched, runs a side, repetitions with the pair and with the search."""
 

@@ -9,22 +9,10 @@ from privcheck.reporting._pages.page_frontier import render_frontier
 from privcheck.reporting._pictures.frontier_picture import frontier_figure
 from privcheck.results import Frontier, FrontierBound, FrontierPoint
 from privcheck.tradeoffs import frontier
+from tests.tradeoffs.test_frontier import First
 
 QUICK = {"epsilons": [1.0], "horizon": 50, "runs": 2, "audit_runs": 0, "certificates": False}
 MEANS = [0.9, 0.1]
-
-
-class First:
-    """Plays the first arm for ever."""
-
-    def __init__(self, rng, epsilon):
-        pass
-
-    def select(self):
-        return 0
-
-    def update(self, action, reward):
-        pass
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterator
 
@@ -82,9 +81,7 @@ def _rounded_up(times: float) -> float:
 
 
 def _wider(program: Program, site: Site, times: str) -> list[Span]:
-    scale: ast.expr = site.draw
-    if (given := scale_given(site)) is not None:
-        scale = given
+    scale = scale_given(site) or site.draw
     if scale is site.whole:
         raise NotEditableError("the draw has no scale of its own")
     return [program.replace(scale, f"{times} * {program.bracketed(scale)}")]

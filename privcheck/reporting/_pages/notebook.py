@@ -23,9 +23,9 @@ def audit_html(report: AuditReport) -> str:
     faults = "".join(marked_code([(line, False) for line in fault_text(fault)]) for fault in report.faults)
     shown = _heading(str(report)) + _rows(number_rows(report)) + faults
     if report.witness is not None:
-        shown += _about("Witness") + "".join(witness(report, report.witness))
+        shown += _heading("Witness") + "".join(witness(report, report.witness))
     calls = how_to_repeat(report)
-    return shown + _about("To repeat") + (_code(calls) if calls else element("p", text(NOT_REPEATABLE)))
+    return shown + _heading("To repeat") + (_code(calls) if calls else element("p", text(NOT_REPEATABLE)))
 
 
 def certificate_html(certificate: Certificate) -> str:
@@ -37,9 +37,9 @@ def certificate_html(certificate: Certificate) -> str:
     """
     shown = _heading(str(certificate)) + _rows(certificate_rows(certificate))
     if certificate.leaks:
-        shown += _about("Leaks") + leak_table(certificate.leaks)
-    shown += _about("What it does and does not cover") + items(coverage(certificate))
-    return shown + _about("To repeat") + _code([call.folded() for call in repeat_certificate(certificate)])
+        shown += _heading("Leaks") + leak_table(certificate.leaks)
+    shown += _heading("What it does and does not cover") + items(coverage(certificate))
+    return shown + _heading("To repeat") + _code([call.folded() for call in repeat_certificate(certificate)])
 
 
 def simulation_html(simulation: Simulation) -> str:
@@ -55,10 +55,6 @@ def simulation_html(simulation: Simulation) -> str:
 
 def _heading(said: str) -> str:
     return element("p", element("b", text(said)))
-
-
-def _about(what: str) -> str:
-    return element("p", element("b", text(what)))
 
 
 def _code(calls: list[str]) -> str:
