@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from privcheck.errors import GuardClosedError, PrivcheckError, class_name, words
+from privcheck.reached_state import FORKS
 
 _forks = 0
 
@@ -36,7 +37,11 @@ class Process:
         self._made_in = os.getpid(), _forks
 
     def check(self, call: str) -> None:
-        """Raise `GuardClosedError` in a process that was forked later."""
+        """Raise `GuardClosedError` in a process that was forked later, or in the middle of a call of any guard."""
+        if FORKS.half_way:
+            got = words(f"{call} in a process that a thread has forked while another one was in a call of a guard")
+            hint = "fork outside of the calls of guards, or begin a process of its own"
+            raise GuardClosedError("guard", got, "a process in which no call was left unfinished", hint)
         if (os.getpid(), _forks) != self._made_in:
             got = words(f"{call} in a process that was forked after the guard was made")
             hint = "the child would draw the parent's noise and spend its budget again: guard a new policy in the child"

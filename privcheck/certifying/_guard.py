@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import budget_of
-from privcheck.certifying._calls import Calls
+from privcheck.certifying._calls import Calls, Process
 from privcheck.certifying._context_isolation import generators, throw_away
 from privcheck.certifying._noise_source import noise_source
 from privcheck.certifying._outside.state_apart import check_can_be_put_back, check_keeps_no_context, secret_coins
@@ -149,6 +149,7 @@ def guarded(
     """Return what `guard` returns; a factory is built with a Generator that takes its coins from `coins`, or from those
     of a ledger.
     """
+    Process().check("guard()")
     if isinstance(policy, GuardedPolicy):
         raise PrivcheckError("policy", words("a guarded policy"), "the policy itself", "use it as it is")
     if feedback not in FEEDBACKS.guarded:

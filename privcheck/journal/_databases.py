@@ -16,6 +16,9 @@ LEDGER = 0x70637631
 DURABLE = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
 """What is committed outlives a loss of power, and one write to the disk commits it; what is deleted is overwritten."""
 
+READ = ("journal_mode",)
+"""Changes nothing, and says that the file may be locked for as long as it is open, which a fork has to know."""
+
 PLACES = 2**40
 """The row of an entry is this many times the number of its scope, plus its own number."""
 
@@ -123,7 +126,7 @@ def ledger_database(path: str | os.PathLike[str], *, make: bool) -> Database:
         if make and not os.access(file, os.W_OK):
             raise refusal.because("it cannot be written", "let the service own the file and its folder")
     queue = file.with_name(f"{file.name}-queue") if make else None
-    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else (), SHORTENED, queue)
+    return Database(file, refusal, LEDGER_FORMATS, DURABLE if make else READ, SHORTENED, queue)
 
 
 def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> Database:
@@ -146,7 +149,7 @@ def head_database(path: str | os.PathLike[str] | None, *, make: bool = True) -> 
         ((own,),) = _as_it_is(file, refusal, "PRAGMA application_id")[0]
         if own == LEDGER:
             raise refusal.because("it is a ledger", "give another file for the heads, in another folder")
-    return Database(file, refusal, HEAD_FORMATS, DURABLE if make else ())
+    return Database(file, refusal, HEAD_FORMATS, DURABLE if make else READ)
 
 
 def _state() -> Path:
@@ -178,7 +181,7 @@ def _make(file: Path) -> None:
 
 def _as_it_is(file: Path, refusal: Refusal, *statements: str) -> list[list[Any]]:
     """Return the rows of statements on a file that is not brought up to date, one after another."""
-    plain = Database(file, refusal)
+    plain = Database(file, refusal, (), READ)
     try:
         return [plain.rows(statement) for statement in statements]
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import numpy as np
 
 from privcheck.arrays import Integers
 from privcheck.private_values._spans import Spans
+from privcheck.reached_state import FORKS
 
 _PAGE = 256
 
@@ -22,10 +22,7 @@ ONE_AT_A_TIME = RLock()
 appended to one after the other, and sums that grow out of one another share theirs.
 """
 
-if hasattr(os, "register_at_fork"):  # nobody may be left in a child to release it
-    os.register_at_fork(
-        before=ONE_AT_A_TIME.acquire, after_in_parent=ONE_AT_A_TIME.release, after_in_child=ONE_AT_A_TIME.release
-    )
+FORKS.locks.append(lambda: (ONE_AT_A_TIME,))
 
 
 def as_long(given: Any, shape: tuple[int, ...]) -> Any:

@@ -1,9 +1,10 @@
 from ._calls_apart import applied_apart as applied_apart
 from ._holding_places import places as places
-from ._kept import LOCK as LOCK
 from ._kept import Kept as Kept
 from ._kept import KnownCode as KnownCode
 from ._kept import apart as apart
+from ._lock import FORKS as FORKS
+from ._lock import LOCK as LOCK
 from ._looked_through import looked_through as looked_through
 from ._own_modules import is_of_privcheck as is_of_privcheck
 from ._own_modules import is_own_file as is_own_file

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import decimal
 import functools
-import os
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from operator import attrgetter, is_
@@ -27,6 +25,7 @@ from privcheck.reached_state._holders import (
     spawned,
     times_held,
 )
+from privcheck.reached_state._lock import LOCK
 from privcheck.reached_state._no_messages import without_messages
 from privcheck.reached_state._own_modules import is_own_class
 from privcheck.reached_state._separate_draws import SeparateCoins
@@ -34,20 +33,12 @@ from privcheck.reached_state._sizes import Sizes
 from privcheck.reached_state._unchanged import Unchanged
 from privcheck.reached_state._walk import Walk, keep_as
 
-LOCK = threading.RLock()
-"""Held from a snapshot until it has been put back, and during every update of a guarded policy: in between, what one
-policy writes into a global would be undone for another.
-"""
-
 keep_as(type(LOCK), times_held, put_lock)
 keep_as(np.random.SeedSequence, spawned, put_seeds)
 keep_as(np.dtype, attrgetter("names"), put_fields)
 keep_as(np.void, copy.deepcopy, put_record)
 keep_as(decimal.Context, parts_of_decimal, put_decimal)
 keep_as(type(decimal.Context().flags), dict, put_signals)
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 class Kept:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -28,7 +29,10 @@ DURABLE = ("synchronous = FULL",)
 _process = object()
 """Stands for this process: that of a fork is another one. To ask the system for its number takes longer."""
 
-_OPEN: weakref.WeakSet[Database] = weakref.WeakSet()
+_OPEN: weakref.WeakValueDictionary[int, Database] = weakref.WeakValueDictionary()
+_OPENING = threading.RLock()
+"""Held while a file is opened: SQLite then has locks of the process, too."""
+
 _INHERITED = set[tuple[int, int]]()
 """Files that were open when this process was forked: their devices and numbers."""
 
@@ -36,8 +40,18 @@ _INHERITED = set[tuple[int, int]]()
 def _forked() -> None:
     global _process
     _process = object()
-    for database in _OPEN:
+    for database in _opened():
         _INHERITED.update(database.inherited())
+
+
+def _opened() -> list[Database]:
+    return [found for reference in _OPEN.valuerefs() if (found := reference()) is not None]
+
+
+class _Cursors:
+    """How many cursors were taken so far."""
+
+    taken = 0
 
 
 if hasattr(os, "register_at_fork"):
@@ -133,6 +147,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self._process = _process
         self._cursors: list[sqlite3.Cursor] = []
+        self.gate = threading.RLock()  # held while a thread is in SQLite
         self._transaction = Transaction(self)
         with refusal.turning_errors():
             if upgrades:
@@ -165,25 +180,27 @@ class Database:
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Execute one statement, and return how many rows it has changed; -1 if it changes none."""
-        try:
-            count = (cursor := self._cursor()).execute(statement, values).rowcount
-        except (OSError, sqlite3.Error) as error:
-            raise self.refusal.of(error) from error
-        self._cursors.append(cursor)
+        with self.gate:
+            try:
+                count = (cursor := self._cursor()).execute(statement, values).rowcount
+            except (OSError, sqlite3.Error) as error:
+                raise self.refusal.of(error) from error
+            self._cursors.append(cursor)
         return count
 
     def execute_each(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute one statement with each row."""
-        with self.refusal.turning_errors():
+        with self.gate, self.refusal.turning_errors():
             self._own().executemany(statement, rows)
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows that a statement selects."""
-        try:
-            found = (cursor := self._cursor()).execute(statement, values).fetchall()
-        except (OSError, sqlite3.Error) as error:
-            raise self.refusal.of(error) from error
-        self._cursors.append(cursor)
+        with self.gate:
+            try:
+                found = (cursor := self._cursor()).execute(statement, values).fetchall()
+            except (OSError, sqlite3.Error) as error:
+                raise self.refusal.of(error) from error
+            self._cursors.append(cursor)
         return found
 
     def transaction(self) -> Transaction:
@@ -192,7 +209,7 @@ class Database:
 
     def roll_back(self) -> None:
         """Take back what the transaction has written."""
-        with suppress(sqlite3.Error):  # a full disk has ended it already
+        with self.gate, suppress(sqlite3.Error):  # a full disk has ended it already
             self._own().execute("ROLLBACK")
 
     def another(self) -> Database:
@@ -201,11 +218,22 @@ class Database:
 
     def close(self) -> None:
         """Close the connection."""
-        _OPEN.discard(self)
-        if self._process is _process and self._connection is not None:
-            self._connection.close()
+        with self.gate:
+            if self._process is _process and self._connection is not None:
+                self._connection.close()
+            _OPEN.pop(id(self), None)
         if self.queue is not None:
             self.queue.close()
+
+    @staticmethod
+    def gates() -> list[Any]:
+        """Return locks of which a thread holds one while it is in SQLite, which has locks of its own."""
+        return [_OPENING, *(database.gate for database in _opened())]
+
+    @staticmethod
+    def used() -> int:
+        """Return how many cursors were taken so far."""
+        return _Cursors.taken
 
     @staticmethod
     def leave_all() -> None:
@@ -213,10 +241,10 @@ class Database:
 
         SQLite remembers the locks of this process by file, and a child takes them for its own: it would write without
         any, and whoever closes the file as the last to hold a lock would delete the log in which the child writes.
-        Whoever calls it makes sure that no other thread uses them. One in the middle of a transaction stays open, and
-        the child is refused its file. The next use opens them again.
+        Whoever calls it holds all gates. A connection in the middle of a transaction stays open, and the child is
+        refused its file. The next use opens the others again.
         """
-        for database in [*_OPEN]:
+        for database in _opened():
             database.leave()
 
     def leave(self) -> None:
@@ -235,7 +263,7 @@ class Database:
 
     @property
     def _stays_locked(self) -> bool:
-        return "journal_mode = WAL" in self._pragmas
+        return any(pragma.startswith("journal_mode") for pragma in self._pragmas)
 
     def _own(self) -> sqlite3.Connection:
         if self._connection is None or self._process is not _process:
@@ -248,8 +276,9 @@ class Database:
         if self._connection is not None:
             self._cursors = []
             self._others.append(self._connection)  # an object that nothing refers to would be closed
-        self._connection, self._process = connected(self._place, self._pragmas), _process
-        _OPEN.add(self)
+        with _OPENING:
+            _OPEN[id(self)] = self
+            self._connection, self._process = connected(self._place, self._pragmas), _process
         return self._connection
 
     def _check_not_inherited(self) -> None:
@@ -262,6 +291,7 @@ class Database:
     def _cursor(self) -> sqlite3.Cursor:
         """Return a cursor that no other thread uses; to make one takes as long as a small statement."""
         own = self._own()
+        _Cursors.taken += 1
         try:
             return self._cursors.pop()
         except IndexError:
@@ -279,13 +309,14 @@ class Transaction:
     def __enter__(self) -> None:
         queue = self._database.queue
         try:
-            try:
-                if queue is not None:
-                    queue.enter()
-                self._database.execute("BEGIN IMMEDIATE")
-            finally:
-                if queue is not None:
-                    queue.leave()
+            with self._database.gate:
+                try:
+                    if queue is not None:
+                        queue.enter()
+                    self._database.execute("BEGIN IMMEDIATE")
+                finally:
+                    if queue is not None:
+                        queue.leave()
         except BaseException:  # a signal, of whatever class its error is, after the transaction had begun
             self._database.roll_back()
             raise

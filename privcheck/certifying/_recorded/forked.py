@@ -6,7 +6,7 @@ import os
 import weakref
 from typing import Protocol
 
-from privcheck.reached_state import LOCK
+from privcheck.reached_state import FORKS
 from privcheck.scheduling import Database
 
 
@@ -21,16 +21,12 @@ KNOWN: weakref.WeakSet[InChild] = weakref.WeakSet()
 """Those that are informed."""
 
 
-def _before_fork() -> None:
-    LOCK.acquire()  # until the process has been forked: no thread of a guard is in SQLite meanwhile
-    Database.leave_all()
-
-
-def _after_fork() -> None:
+def _in_child() -> None:
     for each in KNOWN:
         each.after_fork()
-    LOCK.release()
 
 
+FORKS.locks.append(Database.gates)
+FORKS.progress, FORKS.before = Database.used, Database.leave_all
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=LOCK.release, after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=_in_child)  # later than that of `Calls`, which these make anew
