@@ -15,6 +15,7 @@ from privcheck.arrays import Array, Table
 from privcheck.certifying._context_isolation import NOT_COPIED, go_on, kept_context, throw_away
 from privcheck.certifying._outside.plain_errors import APART, plain_error
 from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
+from privcheck.certifying._recorded.interrupts import noticing_ctrl_c
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.certifying._translated.swapped_code import untranslated
@@ -143,7 +144,7 @@ def ask(
         session.publish_noised()
         check_can_be_put_back(policy)
     failed, seeds = None, list[tuple[Any, int]]()
-    with apart([policy], session.coins, session.code):
+    with apart([policy], session.coins, session.code), noticing_ctrl_c():
         asked = throw_away(policy, seeds)
         if asked is None:
             session.note(NOT_COPIED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib.util
 import itertools
 import math
@@ -186,8 +187,10 @@ class Exits(Sums):
 
     def select(self, context):
         if context[0] > 0.5 and self.error is not None:
-            if context[0] > 0.75:
+            if context[0] > 0.95:
                 (number for number in ()).throw(self.error())
+            if context[0] > 0.75:
+                codecs.strict_errors(self.error())  # a function in C raises it, where Ctrl-C could have come
             raise self.error
         return self.best
 
@@ -195,7 +198,7 @@ class Exits(Sums):
 @pytest.mark.parametrize(
     "error", [ValueError, MemoryError, RecursionError, KeyboardInterrupt, SystemExit, GeneratorExit, InterruptedError]
 )
-@pytest.mark.parametrize("context", [0.6, 1.0])
+@pytest.mark.parametrize("context", [0.6, 0.8, 1.0])
 def test_whether_a_round_counts_does_not_depend_on_its_context(folder, monkeypatch, error, context):
     """Whatever a policy raises, it is an answer, and the reward is passed on: others see the release that it is in."""
     monkeypatch.setattr(Exits, "error", error)

@@ -292,6 +292,34 @@ def test_ctrl_c_in_a_contextual_select_is_no_answer(tmp_path, monkeypatch):
     assert guarded.select([1.0], request_id="e1") == 1
 
 
+class Interrupted(ByContext):
+    """Is interrupted by Ctrl-C where no statement raises anything: in a loop, or in a function in C."""
+
+    kind = ""
+
+    def select(self, context):
+        while self.kind == "in a loop":
+            pass
+        if self.kind == "in C":
+            time.sleep(20.0)
+        return super().select(context)
+
+
+@pytest.mark.filterwarnings("ignore:.*time.sleep")
+@pytest.mark.parametrize("kind", ["in C", "in a loop"])
+def test_ctrl_c_is_no_answer_wherever_a_contextual_select_is(tmp_path, monkeypatch, kind):
+    options = {"feedback": "contextual", "contexts": privcheck.Contexts(shape=(1,)), "neighbours": "context-reward"}
+    guarded = guard(tmp_path, Interrupted, **options)
+    monkeypatch.setattr(Interrupted, "kind", kind)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        guarded.select([1.0], request_id="e1")
+    monkeypatch.undo()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert rows(tmp_path, "SELECT 1 FROM entry WHERE kind = 'select'") == []
+    assert guarded.select([1.0], request_id="e1") == 1
+
+
 class Rings:
     """Lets a signal arrive where functions of a module begin, and before each instruction of theirs, one at a time.
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dis
-import inspect
 import signal
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import CodeType, FrameType
 from typing import Any
-
-GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -30,13 +28,34 @@ def is_interrupt(error: BaseException) -> bool:
 def is_from_outside(error: BaseException) -> bool:
     """Return whether an error did not come from what was called, which may raise the classes of interrupts itself.
 
-    A lack of memory or of stack can depend on what the call was told, and so can a `KeyboardInterrupt` that it raises.
-    That of Ctrl-C is met where nothing is raised.
+    A lack of memory or of stack can depend on what the call was told, and so can a `KeyboardInterrupt` that it raises,
+    or has a function in C raise: that of Ctrl-C has met the handler of its signal. See `noticing_ctrl_c`.
 
-    >>> is_from_outside(MemoryError()), is_from_outside(ValueError())
+    >>> is_from_outside(MemoryError()), is_from_outside(KeyboardInterrupt())
     (False, False)
     """
-    return _is_of_handler(error) or (isinstance(error, KeyboardInterrupt) and not _is_raised_by_code(error))
+    return _is_of_handler(error)
+
+
+@contextmanager
+def noticing_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C, inside the block, leave a frame in the error that it raises: Python's own handler leaves none.
+
+    A signal is handled in the main thread, and a program that handles it in another way has its own handler.
+    """
+    own = threading.current_thread() is threading.main_thread()
+    if not own or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, _ctrl_c)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _ctrl_c(number: int, frame: object) -> None:  # noqa: ARG001
+    raise KeyboardInterrupt
 
 
 def mark_own(error: BaseException) -> BaseException:
@@ -56,18 +75,8 @@ def is_own(error: BaseException) -> bool:
 
 def _is_of_handler(error: BaseException) -> bool:
     handlers = {code for number in signal.valid_signals() for code in _codes(signal.getsignal(number))}
-    return any(code in handlers for code in _raised_in(error)) if handlers else False
-
-
-def _is_raised_by_code(error: BaseException) -> bool:
-    """Return whether a statement has raised an error, or it was thrown into a generator, as far as can be told."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    if place is None:
-        return False
-    code = place.tb_frame.f_code
-    return bool(code.co_flags & GENERATORS) or code.co_code[place.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+    handlers.add(_ctrl_c.__code__)
+    return any(code in handlers for code in _raised_in(error))
 
 
 def _codes(handler: Any) -> Iterator[CodeType]:
