@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import ClassVar, NamedTuple, Protocol
 
+from privcheck.errors import PrivcheckError
 from privcheck.journal._chained_entries import Entry, Said
 from privcheck.journal._kept_snapshots import Snapshot
 
@@ -90,6 +91,9 @@ class Journal(Protocol):
 
     def told(self, number: int) -> tuple[bytes, bytes]:
         """Return the salt of the event with this entry and what it was told."""
+
+    def closed(self) -> PrivcheckError | None:
+        """Return the error that says that another scope continues this one; None if none does."""
 
     def snapshot(self, code: str) -> Snapshot | None:
         """Return the snapshot that code like this has taken; None if there is none that fits the entries."""

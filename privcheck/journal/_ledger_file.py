@@ -38,6 +38,7 @@ from privcheck.journal._ledger_tables import (
     entry,
     first_of,
     insert,
+    last_of,
     parameters_of,
     read,
     scopes,
@@ -175,8 +176,16 @@ class SqliteJournal:
         if found is None:
             expected = "the code, versions and kind of processor that forgot"
             refusal = replace(self.database.refusal, expected=expected)
-            raise refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
+            raise self.closed() or refusal.because(f"what the event of entry {number} was told is forgotten", FORGOTTEN)
         return found
+
+    def closed(self) -> PrivcheckError | None:
+        """Return the error that says that another scope continues this one; None if none does."""
+        if (last := last_of(self.database, self.scope)).kind != CLOSED:
+            return None
+        by = last.said["by"]
+        got = words(f"the scope {self.scope.name!r}, which {by!r} continues")
+        return PrivcheckError("scope", got, "the scope that goes on", f"open the scope {by!r}")
 
     def snapshot(self, code: str) -> Snapshot | None:
         """Return the snapshot that code like this has taken; None if there is none that fits the entries."""
@@ -332,7 +341,7 @@ class SqliteJournal:
 
     def _end_scope(self, scope: Opened, by: str) -> None:
         """Close a scope for every worker; an event that is pending ends there, with what it has drawn charged."""
-        last = next(read(self.database, f"{OF_SCOPE} ORDER BY id DESC LIMIT 1", between(scope.number)))
+        last = last_of(self.database, scope)
         if last.kind == CLOSED:
             got = words(f"{scope.name!r}, which {last.said['by']!r} continues")
             raise PrivcheckError("continues", got, "a scope that none continues", f"continue {last.said['by']!r}")

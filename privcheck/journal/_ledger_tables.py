@@ -92,6 +92,11 @@ def first_of(database: Database, scope: Opened) -> Entry:
     return first
 
 
+def last_of(database: Database, scope: Opened) -> Entry:
+    """Return the last entry of a scope, which has at least the first."""
+    return next(read(database, f"{OF_SCOPE} ORDER BY id DESC LIMIT 1", between(scope.number)))
+
+
 def end(database: Database, scope: int) -> tuple[int, bytes]:
     """Return the number and the hash of the last entry of a scope."""
     rows = database.rows(END, between(scope))

@@ -82,6 +82,9 @@ class MemoryJournal:
         """Refuse: nothing is played again from memory."""
         raise KeyError(number)
 
+    def closed(self) -> None:
+        """Return None: nothing continues what is in memory."""
+
     def snapshot(self, code: str) -> Snapshot | None:  # noqa: ARG002
         """Return None: nothing is played again from memory."""
         return None

@@ -284,6 +284,21 @@ def test_a_retry_gets_the_old_answer_whatever_it_says(tmp_path):
     assert (guarded.spent, rows(tmp_path, "SELECT max(number) FROM entry")) == (spent, head)
 
 
+CONTINUED = r"^scope: got the scope 'news', which 'later' continues, .*; open the scope 'later'$"
+
+
+def test_other_code_is_not_the_cause_where_a_scope_is_continued(tmp_path):
+    """To name another scope that continues it, as other code is told elsewhere, would be refused."""
+    guarded = guard(tmp_path)
+    play(guarded, REWARDS[:8])
+    close(guarded)
+    with pytest.raises(PrivcheckError, match="code that does not do again what is recorded"):
+        guard(tmp_path, policies.NoisyLeader)
+    guard(tmp_path, scope="later", continues="news")
+    with pytest.raises(PrivcheckError, match=CONTINUED):
+        guard(tmp_path, policies.NoisyLeader)
+
+
 def test_forgetting_goes_back_to_the_scopes_that_are_continued(tmp_path):
     first = guard(tmp_path)
     play(first, REWARDS[:8])
@@ -292,8 +307,11 @@ def test_forgetting_goes_back_to_the_scopes_that_are_continued(tmp_path):
     second.forget()
     assert found(tmp_path, REWARDS) == []
     assert problems(tmp_path) == []
+    for policy in (policies.Blocks, Holds):  # whatever the code, it is not the cause
+        with pytest.raises(PrivcheckError, match=CONTINUED):
+            guard(tmp_path, policy)
     with pytest.raises(PrivcheckError, match=r"is forgotten.*continues="):
-        guard(tmp_path)
+        guard(tmp_path, Holds, scope="later")
     assert guard(tmp_path, scope="later").spent == 0.5
 
 

@@ -15,7 +15,7 @@ from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.opening import Kept
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.snapshots import Snapshots
-from privcheck.errors import PrivcheckError, words
+from privcheck.errors import PrivcheckError
 from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry
 from privcheck.reached_state import LOCK
 
@@ -117,13 +117,13 @@ class Engine:
                 break
             except Moved:
                 self._forget()
-            except BaseException:
+            except BaseException as error:
                 if self.log is None:
                     raise
                 self._fail()
-                if (stopped := self.log.stopped) is not None and not isinstance(stopped, Interrupted):
-                    raise stopped from None
-                raise
+                if (cause := replay_checks.cause(error, self.log.stopped, self.journal)) is error:
+                    raise
+                raise cause from None
         if self.log is not None:
             self.journal.show(*self._position)
         if refused is not None:
@@ -305,8 +305,9 @@ class Engine:
                 assert event is not None
                 self._again(event, draws, entry)
                 event, draws = None, []
-            elif entry.kind == CLOSED:
-                self._close(str(entry.said["by"]))
+            elif entry.kind == CLOSED and (closed := self.journal.closed()) is not None:
+                self.calls.close(closed, *self.played.all_ends)
+                self._ended = True
             elif entry.kind == ENVIRONMENT:
                 self._known[str(entry.said["code"])] = entry.said["is"]
                 replay_checks.check_kept(entry, self._began)
@@ -379,12 +380,6 @@ class Engine:
         event = Event.again(entry, told)
         event.earlier = self._is_earlier(event)
         return event
-
-    def _close(self, by: str) -> None:
-        got = words(f"the scope {self.scope!r}, which {by!r} continues")
-        closed = PrivcheckError("scope", got, "the scope that goes on", f"open the scope {by!r}")
-        self.calls.close(closed, *self.played.all_ends)
-        self._ended = True
 
     def _forget(self) -> None:
         """Throw the policy in memory away; the next call plays it again from the journal."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from privcheck.certifying._recorded.draw_log import changed
+from privcheck.certifying._recorded.draw_log import Interrupted, changed
 from privcheck.certifying._recorded.events import Answer, Event, digest
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal import Entry
+from privcheck.journal import Entry, Journal
 
 CHANGED = "the file was changed or damaged: `privcheck ledger verify` says where"
 
@@ -45,6 +45,17 @@ def check_told(entry: Entry, told: tuple[bytes, bytes]) -> None:
     if entry.said["told"] != digest(*told):
         got = words(f"one in which what the event of entry {entry.number} was told is not what it was told")
         raise PrivcheckError("ledger", got, "a ledger as it was written", CHANGED)
+
+
+def cause(error: BaseException, stopped: BaseException | None, journal: Journal) -> BaseException:
+    """Return why a call has no answer: an error has ended it, or what has ended its draws, or the end of its scope.
+
+    In a scope that another one continues, the code need not be what it was.
+    """
+    if stopped is not None and not isinstance(stopped, Interrupted):
+        error = stopped
+    of_code = isinstance(error, PrivcheckError) and error.parameter == "policy"
+    return (journal.closed() if of_code else None) or error
 
 
 def warn_of_another(before: dict[str, str], now: dict[str, str]) -> None:
