@@ -187,6 +187,50 @@ def test_releases_at_once_are_one_after_another_without_a_ledger():
     assert guarded.spent == 0.25
 
 
+class InAnyOrder(Arms):
+    """Releases two sums in threads, one after another, in an order that is chance; then it plays what was released."""
+
+    order, scales = (0, 1), (8.0, 8.0)
+
+    def __init__(self, rng, arms=2):
+        super().__init__(rng, arms)
+        self.out = [0.0, 0.0]
+
+    def one(self, reward, place):
+        self.out[place] = float(reward + self.rng.laplace(0.0, self.scales[place]))
+
+    def update(self, action, reward):
+        for place in self.order:
+            in_a_thread(self.one, reward, place)
+
+    def select(self):
+        return int(self.out[0] > self.out[1])
+
+
+class InAnyOrderWithoutThreads(InAnyOrder):
+    def update(self, action, reward):
+        for place in self.order:
+            self.one(reward, place)
+
+
+@pytest.mark.parametrize("scales", [(8.0, 8.0), (8.0, 9.0)], ids=["another answer", "another release"])
+@pytest.mark.parametrize("policy", [InAnyOrder, InAnyOrderWithoutThreads])
+def test_a_start_that_finds_another_order_of_threads_says_so(tmp_path, monkeypatch, policy, scales):
+    monkeypatch.setattr(policy, "scales", scales)
+    guarded = guard(tmp_path, policy, epsilon=4.0)
+    for _ in range(3):
+        guarded.update(guarded.select(), 1.0)
+    guarded.select()
+    close(guarded)
+    monkeypatch.setattr(policy, "order", (1, 0))
+    with pytest.raises(PrivcheckError, match="code that does not do again what is recorded") as caught:
+        guard(tmp_path, policy, epsilon=4.0)
+    told = "in threads of its own, which may come in another order each time: release in one thread" in str(
+        caught.value
+    )
+    assert (told, "\n" in str(caught.value)) == (policy is InAnyOrder, False)
+
+
 class Lingers(Arms):
     """Ends its update while a thread releases."""
 

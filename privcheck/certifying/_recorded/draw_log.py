@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from privcheck.certifying._recorded.interrupts import is_interrupt
@@ -94,6 +95,7 @@ class DrawLog:
     session : that of the policy that is played. One that was thrown away counts its charges apart from it.
     playing : whether an event is played.
     stopped : what has ended the event.
+    in_threads : whether a thread of the policy has drawn noise.
 
     Guarantee
     ---------
@@ -108,10 +110,11 @@ class DrawLog:
         self.recorded: list[Entry] = []
         self.place, self._tried, self.live, self.playing = 0, 0, True, False
         self.stopped: BaseException | None = None
+        self._thread, self.in_threads = 0, False
 
     def begin(self, event: Event, recorded: list[Entry], *, live: bool) -> None:
         """Go on to an event: with the draws that were recorded, and then with new ones if it is live."""
-        self.event, self.recorded, self.live = event, recorded, live
+        self.event, self.recorded, self.live, self._thread = event, recorded, live, get_ident()
         self.place, self._tried, self.playing, self.stopped = 0, 0, True, None
 
     def end(self) -> None:
@@ -152,6 +155,7 @@ class DrawLog:
         """Return the next draw of the event."""
         if self.stopped is not None:
             raise Interrupted
+        self.in_threads = self.in_threads or get_ident() != self._thread
         failed: Exception | None = None
         try:
             if self.place < len(self.recorded):
@@ -219,9 +223,12 @@ def _at_once(location: str) -> PrivcheckError:
     )
 
 
+AGAIN = "code that does not do again what is recorded"
+
+
 def changed(what: str) -> PrivcheckError:
     """Return the error that says that a policy does not do again what it has done."""
-    got = words(f"code that does not do again what is recorded: {what}")
+    got = words(f"{AGAIN}: {what}")
     hint = (
         "the code or a library changed, or the policy reads what is not recorded, such as `random`, the time or a "
         "file: go back, or guard the new code with another scope=, and with continues= to keep all charges"

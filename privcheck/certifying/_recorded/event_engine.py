@@ -121,7 +121,7 @@ class Engine:
                 if self.log is None:
                     raise
                 self._fail()
-                if (cause := replay_checks.cause(error, self.log.stopped, self.journal)) is error:
+                if (cause := replay_checks.cause(error, self.log)) is error:
                     raise
                 raise cause from None
         if self.log is not None:

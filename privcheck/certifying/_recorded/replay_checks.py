@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from privcheck.certifying._recorded.draw_log import Interrupted, changed
+from privcheck.certifying._recorded.draw_log import AGAIN, DrawLog, Interrupted, changed
 from privcheck.certifying._recorded.events import Answer, Event, digest
 from privcheck.errors import PrivcheckError, words
-from privcheck.journal import Entry, Journal
+from privcheck.journal import Entry
 
 CHANGED = "the file was changed or damaged: `privcheck ledger verify` says where"
 
@@ -47,15 +47,25 @@ def check_told(entry: Entry, told: tuple[bytes, bytes]) -> None:
         raise PrivcheckError("ledger", got, "a ledger as it was written", CHANGED)
 
 
-def cause(error: BaseException, stopped: BaseException | None, journal: Journal) -> BaseException:
+IN_THREADS = (
+    "it releases in threads of its own, which may come in another order each time: release in one thread; or else "
+)
+
+
+def cause(error: BaseException, log: DrawLog) -> BaseException:
     """Return why a call has no answer: an error has ended it, or what has ended its draws, or the end of its scope.
 
     In a scope that another one continues, the code need not be what it was.
     """
-    if stopped is not None and not isinstance(stopped, Interrupted):
-        error = stopped
-    of_code = isinstance(error, PrivcheckError) and error.parameter == "policy"
-    return (journal.closed() if of_code else None) or error
+    if log.stopped is not None and not isinstance(log.stopped, Interrupted):
+        error = log.stopped
+    if not isinstance(error, PrivcheckError) or error.parameter != "policy":
+        return error
+    if (closed := log.journal.closed()) is not None:
+        return closed
+    if log.in_threads and AGAIN in str(error.value):
+        return PrivcheckError(error.parameter, error.value, error.expected, IN_THREADS + error.hint)
+    return error
 
 
 def warn_of_another(before: dict[str, str], now: dict[str, str]) -> None:
