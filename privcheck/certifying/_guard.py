@@ -21,6 +21,7 @@ from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
 from privcheck.certifying._recorded.played import Played
+from privcheck.certifying._recorded.process_settings import SETTINGS
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.certifying._translated.swapped_code import translated_for
@@ -171,6 +172,8 @@ def guarded(
     source = noise_source(noise, rng, [coins] if builds else _own_generators(policy))
     keeping.check(builds=builds, noise=noise, rng=rng)
 
+    seeded = set[str]()
+
     def build(log: DrawLog | None, calls: Calls, bits: Any, thawed: Thawed | None = None) -> Played:
         session = Session(related, rewards, budget, source, contexts, options["accountants"])
         own_coins = coins if bits is None else np.random.Generator(bits)
@@ -185,11 +188,12 @@ def guarded(
                 policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
             )
             own = session.generator(own_coins)
-            if log is None:
-                with in_guard():
-                    made = policy(own, **keywords)
-            else:
-                made = context.run(_made, session, partial(policy, own, **keywords))
+            with SETTINGS.watched(seeded):
+                if log is None:
+                    with in_guard():
+                        made = policy(own, **keywords)
+                else:
+                    made = context.run(_made, session, partial(policy, own, **keywords))
             _check_policy(made, by, arms)
             if rng is not None:
                 noise_source(noise, rng, _own_generators(made))
@@ -198,7 +202,7 @@ def guarded(
             _check_apart(made)
         if not builds:
             session.source.advice = BUILT
-        return Played(made, session, by, count, calls, interrupts=log is not None, context=context)
+        return Played(made, session, by, count, calls, interrupts=log is not None, context=context, seeded=seeded)
 
     parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
     return translated_for(policy, lambda: GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy))))

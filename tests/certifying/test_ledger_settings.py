@@ -5,7 +5,11 @@ from __future__ import annotations
 import contextvars
 import decimal
 import importlib.util
+import os
+import random
 import sys
+import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +17,9 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError
-from privcheck.certifying._recorded import snapshots
+from privcheck.certifying import _guard
+from privcheck.certifying._recorded import frozen_state, played, snapshots
+from privcheck.certifying._recorded.process_settings import ProcessSettings
 
 _spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
 policies = importlib.util.module_from_spec(_spec)
@@ -133,3 +139,138 @@ def test_a_policy_that_keeps_something_in_a_context_variable_has_no_snapshot(tmp
     assert [*answers, again.select()] == [1, 0] * 3
     ((problem,),) = rows(tmp_path, "SELECT problem FROM snapshot")
     assert "count" in problem
+
+
+def set_options():
+    pytest.importorskip("pandas").set_option("display.max_rows", 7)
+
+
+def options_are_set():
+    return pytest.importorskip("pandas").get_option("display.max_rows") == 7
+
+
+def filters_are_set():
+    try:
+        warnings.warn("", FutureWarning, stacklevel=2)
+    except FutureWarning:
+        return True
+    return False
+
+
+SETS = {
+    "warnings.filters": (lambda: warnings.simplefilter("error", FutureWarning), filters_are_set),
+    "os.environ": (lambda: os.environ.update(DEPTH="3"), lambda: os.environ.get("DEPTH") == "3"),
+    "recursion limit": (lambda: sys.setrecursionlimit(2345), lambda: sys.getrecursionlimit() == 2345),
+    "pandas": (set_options, options_are_set),
+    "random": (lambda: random.seed(3), lambda: False),
+    "numpy.random": (lambda: np.random.seed(3), lambda: False),  # noqa: NPY002
+}  # fmt: skip
+
+
+class Sets(policies.Blocks):
+    """Sets something for the whole process, and answers whether it is set."""
+
+    what, late = "", False
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        if self.what and not self.late:
+            SETS[self.what][0]()
+
+    def select(self):
+        return int(SETS[self.what][1]())
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        if self.late and self.count == 2:
+            SETS[self.what][0]()
+
+
+@pytest.fixture
+def anew(monkeypatch):
+    """Return what makes the settings of the process those of a new one."""
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
+    monkeypatch.delenv("DEPTH", raising=False)
+    states, limit = (random.getstate(), np.random.get_state()), sys.getrecursionlimit()  # noqa: NPY002
+
+    def begin():
+        os.environ.pop("DEPTH", None)
+        sys.setrecursionlimit(limit)
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore")
+        if "pandas" in sys.modules:
+            sys.modules["pandas"].reset_option("display.max_rows")
+        settings = ProcessSettings()
+        for module in (_guard, played, frozen_state):
+            monkeypatch.setattr(module, "SETTINGS", settings)
+
+    with warnings.catch_warnings():
+        begin()
+        yield begin
+        begin()
+    random.setstate(states[0])
+    np.random.set_state(states[1])  # noqa: NPY002
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("what", ["warnings.filters", "os.environ", "recursion limit", "pandas"])
+def test_what_a_policy_sets_for_the_whole_process_is_there_after_it_has_forgotten(
+    tmp_path, monkeypatch, anew, what, late
+):
+    """A start from a snapshot does not call the constructor; the second one goes on from a snapshot of the first."""
+    monkeypatch.setattr(Sets, "what", what)
+    monkeypatch.setattr(Sets, "late", late)
+    guarded = guard(tmp_path, Sets)
+    for _ in range(4):
+        guarded.update(guarded.select(), 1.0)
+    for _ in range(2):
+        assert (guarded.select(), guarded.forget() > 0) == (1, True)
+        close(guarded)
+        anew()
+        assert not SETS[what][1]()
+        guarded = guard(tmp_path, Sets)
+    assert guarded.select() == 1
+    close(guarded)
+
+
+def test_a_snapshot_without_what_was_set_for_the_process_is_noticed(tmp_path, monkeypatch, anew):
+    monkeypatch.setattr(ProcessSettings, "set_again", lambda self, said: None)
+    with pytest.raises(AssertionError):
+        test_what_a_policy_sets_for_the_whole_process_is_there_after_it_has_forgotten(
+            tmp_path, monkeypatch, anew, "os.environ", late=False
+        )
+
+
+@pytest.mark.parametrize("what", ["random", "numpy.random"])
+def test_a_policy_that_seeds_a_generator_of_the_process_has_no_snapshot(tmp_path, monkeypatch, anew, what):
+    """Its state is that of everybody, and the policy would go on in another way."""
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    monkeypatch.setattr(Sets, "what", what)
+    guarded = guard(tmp_path, Sets)
+    with pytest.raises(PrivcheckError, match=f"without a snapshot: its constructor seeds {what}, or draws from it"):
+        guarded.forget()
+    close(guarded)
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    guarded = guard(tmp_path, Sets)
+    assert guarded.forget() > 0, "another thread may have drawn"
+    close(guarded)
+
+
+def test_filters_of_warnings_are_set_again_in_their_order():
+    settings, other = ProcessSettings(), ProcessSettings()
+    with warnings.catch_warnings():
+        before = [*warnings.filters]
+        with settings.watched():
+            warnings.filterwarnings("error", "some.*", FutureWarning, "other")
+            warnings.simplefilter("ignore", ResourceWarning)
+        after = [*warnings.filters]
+        warnings.filters[:] = before
+        other.set_again(settings.said())
+        assert warnings.filters == after
+        with settings.watched():
+            warnings.resetwarnings()
+            warnings.simplefilter("once")
+        after = [*warnings.filters]
+        warnings.filters[:] = before
+        ProcessSettings().set_again(settings.said())
+        assert warnings.filters == after

@@ -19,6 +19,7 @@ from privcheck.certifying._recorded.frozen_identity import check_identity
 from privcheck.certifying._recorded.frozen_names import Names, named
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
+from privcheck.certifying._recorded.process_settings import SETTINGS
 from privcheck.certifying._session import Session
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import Feedback
@@ -124,7 +125,7 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = T
 
 def _written(said: dict[str, Any], session: Session, bits: Any, facts: dict[str, Any], *, orders: bool) -> bytes:
     file = io.BytesIO()
-    pickle.dump({**facts, "spawned": bits.seed_seq.n_children_spawned}, file, 5)
+    pickle.dump({**facts, "spawned": bits.seed_seq.n_children_spawned, "of process": SETTINGS.said()}, file, 5)
     _Pickler(file, _named(session, bits), orders=orders).dump([said, _Cells(cells_of(session.source))])
     return zlib.compress(file.getvalue(), 1)
 
@@ -149,6 +150,7 @@ class Thawed:
 
     def played(self, session: Session, bits: Any, kind: Feedback, calls: Calls) -> Played:
         """Return the policy, under a session that was made anew and then holds what the old one held."""
+        SETTINGS.set_again(self.facts.get("of process", {}))
         said, cells = _Unpickler(self._file, _named(session, bits)).load()
         played = Played(said["policy"], session, kind, said["arms"], calls, interrupts=True)
         played.coins, played.open = said["coins"], OpenChoices(played.kind, said["counts"])

@@ -16,6 +16,7 @@ from privcheck.certifying._execution import ask, tell
 from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.interrupts import is_interrupt, is_own
 from privcheck.certifying._recorded.open_choices import OpenChoices
+from privcheck.certifying._recorded.process_settings import SETTINGS, WATCHED
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.errors import PolicyError, PrivcheckError, words
@@ -39,6 +40,8 @@ class Played:
         answer, because the policy can be played again from a journal; otherwise it closes the guard.
     context : in which the code of such a policy runs: of `np.seterr` and `decimal` it finds what it has set itself,
         whichever thread calls it, and whatever the service has set there.
+    seeded : generators of the process that the policy moves, whose states a snapshot has not.
+    watched : calls of which it was seen what they set for the process.
     """
 
     policy: Any
@@ -49,6 +52,8 @@ class Played:
     interrupts: bool = False
     coins: list[np.random.Generator] = field(default_factory=list)
     context: Context = field(default_factory=Context)
+    seeded: set[str] = field(default_factory=set)
+    watched: int = 0
 
     def __post_init__(self) -> None:
         self.coins = generators(self.policy)
@@ -110,6 +115,11 @@ class Played:
 
     def play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None = None) -> Answer:
         """Return what a call is answered; one that is played again has an answer already, which stands."""
+        of_context = self.kind.contextual and kind == self.kind.chooses  # which is to keep nothing, and is not written
+        if self.interrupts and self.watched < WATCHED and not of_context:
+            self.watched += 1
+            with SETTINGS.watched():
+                return self.context.run(self._play, kind, prepared, recorded)
         if self.interrupts:
             return self.context.run(self._play, kind, prepared, recorded)
         return self._play(kind, prepared, recorded)

@@ -27,6 +27,7 @@ REHEARSED = 64
 """Events after the first snapshot before the policy goes on from it: one that it misses something of is found out."""
 
 OUTSIDE = "it keeps something outside of itself, in a global or an attribute of a class"
+SEEDED = "its constructor seeds {}, or draws from it, which is a generator of the whole process"
 LONGEST = 200
 """Characters of a reason that are recorded."""
 
@@ -135,6 +136,8 @@ class Snapshots:
         self, played: Played, bits: Any, facts: dict[str, Any], position: tuple[int, bytes], *, orders: bool = True
     ) -> Snapshot | str:
         leaks = len(played.session.leaks)
+        if played.seeded:
+            return SEEDED.format(" and ".join(sorted(played.seeded)))
         try:
             state = frozen(played, bits, facts, orders=orders)
             if not self._problem and self._digest() != self._code.partition(" ")[2]:

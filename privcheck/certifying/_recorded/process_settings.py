@@ -1,0 +1,149 @@
+"""What policies set for the whole process: from a snapshot no constructor is called, which would set it again."""
+
+from __future__ import annotations
+
+import locale
+import os
+import pickle
+import random
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+NUMBERS: Mapping[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+    "sys.setrecursionlimit": (sys.getrecursionlimit, sys.setrecursionlimit),
+    "sys.set_int_max_str_digits": (sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    "sys.setswitchinterval": (sys.getswitchinterval, sys.setswitchinterval),
+    "locale.setlocale": (partial(locale.setlocale, locale.LC_ALL), partial(locale.setlocale, locale.LC_ALL)),
+}
+"""Settings that are one value, each with what returns it and what sets it."""
+
+GENERATORS: Mapping[str, Callable[[], Any]] = {"random": random.getstate, "numpy.random": np.random.get_state}
+"""Generators of the process, each with what returns its state."""
+
+WATCHED = 64
+"""Calls of a policy that are watched, as its constructor is: what it sets, it sets early."""
+
+
+class _Now(NamedTuple):
+    """The settings of the process at one moment."""
+
+    numbers: dict[str, Any]
+    environ: dict[str, str]
+    options: dict[str, Any]
+    filters: list[Any]
+    generators: dict[str, bytes]
+
+    @classmethod
+    def read(cls, *, generators: bool = False) -> _Now:
+        numbers = {name: read() for name, (read, _) in NUMBERS.items()}
+        states = {name: pickle.dumps(state()) for name, state in GENERATORS.items()} if generators else {}
+        return cls(numbers, dict(os.environ), _options(), [*warnings.filters], states)
+
+
+class ProcessSettings:
+    """What policies have set for the process since it began, or before a snapshot from which one of them goes on.
+
+    One object for the process: where a second policy sets what the first one has set, no change is seen.
+
+    Examples
+    --------
+    >>> settings, before = ProcessSettings(), sys.getrecursionlimit()
+    >>> with settings.watched():
+    ...     sys.setrecursionlimit(before + 1)
+    >>> said = settings.said()
+    >>> sys.setrecursionlimit(before)
+    >>> ProcessSettings().set_again(said)
+    >>> sys.getrecursionlimit() - before
+    1
+    >>> sys.setrecursionlimit(before)
+    """
+
+    def __init__(self) -> None:
+        self._names = {"numbers": set[str](), "environ": set[str](), "options": set[str]()}
+        self._filters, self._anew = list[Any](), False
+
+    @contextmanager
+    def watched(self, seeded: set[str] | None = None) -> Iterator[None]:
+        """Take note of what the block sets; of other threads, at the same time, it cannot be told.
+
+        Parameters
+        ----------
+        seeded : takes the names of the generators of the process that the block has moved, if no other thread can have.
+        """
+        alone = seeded is not None and threading.active_count() == 1
+        before = _Now.read(generators=alone)
+        try:
+            yield
+        finally:
+            after = _Now.read(generators=alone)
+            for name, known in self._names.items():
+                old, new = getattr(before, name), getattr(after, name)
+                known.update(key for key in {**old, **new} if old.get(key) != new.get(key))
+            if after.filters != before.filters:
+                self._add(before.filters, after.filters)
+            if seeded is not None:
+                seeded.update(name for name, state in after.generators.items() if state != before.generators[name])
+
+    def said(self) -> dict[str, Any]:
+        """Return these settings, as they are now, for a snapshot."""
+        now = _Now.read()
+        said = {name: {key: getattr(now, name).get(key) for key in known} for name, known in self._names.items()}
+        said["options"] = {key: value for key, value in now.options.items() if key in said["options"]}
+        return {**said, "filters": [*self._filters], "anew": self._anew}
+
+    def set_again(self, said: Mapping[str, Any]) -> None:
+        """Set what a snapshot has; one of an earlier version has nothing."""
+        if not said:
+            return
+        for name, known in self._names.items():
+            known.update(said[name])
+        for name, value in said["numbers"].items():
+            NUMBERS[name][1](value)
+        for key, text in said["environ"].items():
+            _ = os.environ.pop(key, None) if text is None else os.environ.__setitem__(key, text)
+        for name, value in said["options"].items():
+            import_module("pandas").set_option(name, value)
+        if said["anew"]:
+            warnings.resetwarnings()
+        for action, message, category, module, line in reversed(said["filters"]):
+            warnings.filterwarnings(action, _pattern(message), category, _pattern(module), line)
+        self._filters = [*said["filters"], *(one for one in self._filters if one not in said["filters"])]
+        self._anew = self._anew or said["anew"]
+
+    def _add(self, before: list[Any], after: list[Any]) -> None:
+        """Take note of the filters that were put in front of others; if it was not only that, of all of them."""
+        for count in range(len(after) + 1):
+            if after[count:] == [one for one in before if one not in after[:count]]:
+                self._filters = [*after[:count], *(one for one in self._filters if one not in after[:count])]
+                return
+        self._filters, self._anew = after, True
+
+
+SETTINGS = ProcessSettings()
+
+
+def _pattern(written: Any) -> str:
+    return written if isinstance(written, str) else "" if written is None else str(written.pattern)
+
+
+def _options() -> dict[str, Any]:
+    """Return the options of pandas that are not what they are when it is loaded."""
+    options = _flat(getattr(getattr(sys.modules.get("pandas"), "options", None), "d", {}))
+    known = getattr(sys.modules.get("pandas._config.config"), "_registered_options", {})
+    return {name: value for name, value in options if name in known and value != known[name].defval}
+
+
+def _flat(options: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value
