@@ -28,6 +28,8 @@ class GuardedPolicy:
     turns; in a forked process all are closed, unless the guard has a ledger.
 
     With a ledger, what ends a call from outside (Ctrl-C, a full disk) leaves no answer: the event is asked again.
+    What a contextual `select` raises is an answer, even a `KeyboardInterrupt` that a function in C raises for it:
+    whether there is one must not depend on the context.
 
     Parameters
     ----------
