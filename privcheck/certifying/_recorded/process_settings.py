@@ -108,7 +108,10 @@ class ProcessSettings:
         for name, value in said["numbers"].items():
             NUMBERS[name][1](value)
         for key, text in said["environ"].items():
-            _ = os.environ.pop(key, None) if text is None else os.environ.__setitem__(key, text)
+            if text is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = text
         for name, value in said["options"].items():
             import_module("pandas").set_option(name, value)
         if said["anew"]:
