@@ -49,7 +49,7 @@ def _opened() -> list[Database]:
 
 
 class _Cursors:
-    """How many cursors were taken so far."""
+    """How many cursors were taken so far of files that have a queue, to which their processes write all the time."""
 
     taken = 0
 
@@ -232,7 +232,7 @@ class Database:
 
     @staticmethod
     def used() -> int:
-        """Return how many cursors were taken so far."""
+        """Return how many cursors were taken so far of files that have a queue."""
         return _Cursors.taken
 
     @staticmethod
@@ -291,7 +291,7 @@ class Database:
     def _cursor(self) -> sqlite3.Cursor:
         """Return a cursor that no other thread uses; to make one takes as long as a small statement."""
         own = self._own()
-        _Cursors.taken += 1
+        _Cursors.taken += self.queue is not None
         try:
             return self._cursors.pop()
         except IndexError:

@@ -121,7 +121,7 @@ def refused(*calls):
 class ForksInAThread(policies.Blocks):
     """Waits in an update for a thread that forks; the child tries all that a guard can be asked."""
 
-    folder, guarded, statuses = "", None, ()
+    folder, guarded, another, statuses = "", None, None, ()
 
     def update(self, action, reward):
         super().update(action, reward)
@@ -139,6 +139,7 @@ class ForksInAThread(policies.Blocks):
                 other = Path(folder, "other")
                 left = refused(
                     lambda: guarded.select(request_id="e2"), lambda: guarded.spent,
+                    lambda: ForksInAThread.another.select(), lambda: ForksInAThread.another.arms,
                     lambda: guard(folder, policies.Blocks), lambda: guard(other, policies.Blocks),
                     lambda: privcheck.guard(policies.Blocks, epsilon=0.5, arms=2),
                     lambda: float(reward + self.rng.laplace(0.0, 9.0)),
@@ -146,6 +147,13 @@ class ForksInAThread(policies.Blocks):
             finally:
                 os._exit(left)
         ForksInAThread.statuses = (*ForksInAThread.statuses, os.waitpid(child, 0)[1])
+
+
+def reads(folder, ends):
+    """Read a ledger again and again, as a page that shows it does."""
+    while not ends.wait(0.02):
+        with LedgerFile(folder / "budget.db") as read:
+            read.scopes()
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["ledger", "memory"])
@@ -156,6 +164,7 @@ def test_a_thread_of_a_policy_may_fork_while_a_call_waits_for_it(tmp_path, monke
     guarded = guard(tmp_path, ForksInAThread) if kept else privcheck.guard(ForksInAThread, **options)
     monkeypatch.setattr(ForksInAThread, "folder", str(tmp_path))
     monkeypatch.setattr(ForksInAThread, "guarded", guarded)
+    monkeypatch.setattr(ForksInAThread, "another", guard(tmp_path / "another", policies.Blocks))
     monkeypatch.setattr(ForksInAThread, "statuses", ())
     names = [f"e{number}" for number in range(4)]
 
@@ -163,10 +172,14 @@ def test_a_thread_of_a_policy_may_fork_while_a_call_waits_for_it(tmp_path, monke
         for name in names:
             guarded.update(guarded.select(request_id=name), 1.0, request_id=name)
 
-    thread = threading.Thread(target=plays, daemon=True)
-    thread.start()
+    thread, ends = threading.Thread(target=plays, daemon=True), threading.Event()
+    reader = threading.Thread(target=reads, args=(tmp_path / "another", ends), daemon=True)
+    for each in (reader, thread):
+        each.start()
     thread.join(20.0)
     assert not thread.is_alive()
+    ends.set()
+    reader.join(20.0)
     assert ForksInAThread.statuses == (0,)
     assert (guarded.spent, FORKS.half_way) == (0.5, False)
     if kept:

@@ -60,6 +60,7 @@ class Engine:
     def played(self) -> Played:
         """The policy as it is in memory."""
         if self._played is None:
+            self.calls.process.check("a look")
             self._together([])
         assert self._played is not None
         return self._played
