@@ -48,12 +48,6 @@ def _opened() -> list[Database]:
     return [found for reference in _OPEN.valuerefs() if (found := reference()) is not None]
 
 
-class _Cursors:
-    """How many cursors were taken so far of files that have a queue, to which their processes write all the time."""
-
-    taken = 0
-
-
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
@@ -147,6 +141,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self._process = _process
         self._cursors: list[sqlite3.Cursor] = []
+        self.cursors = 0
         self.gate = threading.RLock()  # held while a thread is in SQLite
         self._transaction = Transaction(self)
         with refusal.turning_errors():
@@ -232,8 +227,8 @@ class Database:
 
     @staticmethod
     def used() -> int:
-        """Return how many cursors were taken so far of files that have a queue."""
-        return _Cursors.taken
+        """Return how many cursors were taken of files that have a queue, to which processes write all the time."""
+        return sum(database.cursors for database in _opened() if database.queue is not None)
 
     @staticmethod
     def leave_all() -> None:
@@ -291,7 +286,7 @@ class Database:
     def _cursor(self) -> sqlite3.Cursor:
         """Return a cursor that no other thread uses; to make one takes as long as a small statement."""
         own = self._own()
-        _Cursors.taken += self.queue is not None
+        self.cursors += 1
         try:
             return self._cursors.pop()
         except IndexError:

@@ -115,14 +115,13 @@ class Played:
 
     def play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None = None) -> Answer:
         """Return what a call is answered; one that is played again has an answer already, which stands."""
-        of_context = self.kind.contextual and kind == self.kind.chooses  # which is to keep nothing, and is not written
-        if self.interrupts and self.watched < WATCHED and not of_context:
+        if not self.interrupts:
+            return self._play(kind, prepared, recorded)
+        if self.watched < WATCHED and not (self.kind.contextual and kind == self.kind.chooses):
             self.watched += 1
             with SETTINGS.watched():
                 return self.context.run(self._play, kind, prepared, recorded)
-        if self.interrupts:
-            return self.context.run(self._play, kind, prepared, recorded)
-        return self._play(kind, prepared, recorded)
+        return self.context.run(self._play, kind, prepared, recorded)
 
     def _play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None) -> Answer:
         if kind == self.kind.learns:
