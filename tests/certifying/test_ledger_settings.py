@@ -157,10 +157,13 @@ def filters_are_set():
     return False
 
 
+HERE = Path(__file__).parent
 SETS = {
     "warnings.filters": (lambda: warnings.simplefilter("error", FutureWarning), filters_are_set),
     "os.environ": (lambda: os.environ.update(DEPTH="3"), lambda: os.environ.get("DEPTH") == "3"),
     "recursion limit": (lambda: sys.setrecursionlimit(2345), lambda: sys.getrecursionlimit() == 2345),
+    "os.chdir": (lambda: os.chdir(HERE), lambda: Path.cwd() == HERE),
+    "sys.path": (lambda: sys.path.insert(0, "somewhere"), lambda: sys.path[0] == "somewhere"),
     "pandas": (set_options, options_are_set),
     "random": (lambda: random.seed(3), lambda: False),
     "numpy.random": (lambda: np.random.seed(3), lambda: False),  # noqa: NPY002
@@ -192,9 +195,12 @@ def anew(monkeypatch):
     monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
     monkeypatch.delenv("DEPTH", raising=False)
     states, limit = (random.getstate(), np.random.get_state()), sys.getrecursionlimit()  # noqa: NPY002
+    folder = Path.cwd()
 
     def begin():
         os.environ.pop("DEPTH", None)
+        sys.path[:] = [each for each in sys.path if each != "somewhere"]
+        os.chdir(folder)
         sys.setrecursionlimit(limit)
         warnings.resetwarnings()
         warnings.simplefilter("ignore")
@@ -213,7 +219,7 @@ def anew(monkeypatch):
 
 
 @pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("what", ["warnings.filters", "os.environ", "recursion limit", "pandas"])
+@pytest.mark.parametrize("what", [name for name in SETS if "random" not in name])
 def test_what_a_policy_sets_for_the_whole_process_is_there_after_it_has_forgotten(
     tmp_path, monkeypatch, anew, what, late
 ):

@@ -13,14 +13,25 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-NUMBERS: Mapping[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+
+def _folder() -> str | None:
+    """Return the folder of the process; None if it is there no more."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return None
+
+
+VALUES: Mapping[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "sys.setrecursionlimit": (sys.getrecursionlimit, sys.setrecursionlimit),
     "sys.set_int_max_str_digits": (sys.get_int_max_str_digits, sys.set_int_max_str_digits),
     "sys.setswitchinterval": (sys.getswitchinterval, sys.setswitchinterval),
+    "os.chdir": (_folder, lambda folder: None if folder is None else os.chdir(folder)),
     "locale.setlocale": (partial(locale.setlocale, locale.LC_ALL), partial(locale.setlocale, locale.LC_ALL)),
 }
 """Settings that are one value, each with what returns it and what sets it."""
@@ -35,17 +46,19 @@ WATCHED = 64
 class _Now(NamedTuple):
     """The settings of the process at one moment."""
 
-    numbers: dict[str, Any]
+    values: dict[str, Any]
     environ: dict[str, str]
+    path: dict[str, bool]
     options: dict[str, Any]
     filters: list[Any]
     generators: dict[str, bytes]
 
     @classmethod
     def read(cls, *, generators: bool = False) -> _Now:
-        numbers = {name: read() for name, (read, _) in NUMBERS.items()}
+        values = {name: read() for name, (read, _) in VALUES.items()}
         states = {name: pickle.dumps(state()) for name, state in GENERATORS.items()} if generators else {}
-        return cls(numbers, dict(os.environ), _options(), [*warnings.filters], states)
+        path = dict.fromkeys(sys.path, True)
+        return cls(values, dict(os.environ), path, _options(), [*warnings.filters], states)
 
 
 class ProcessSettings:
@@ -67,7 +80,7 @@ class ProcessSettings:
     """
 
     def __init__(self) -> None:
-        self._names = {"numbers": set[str](), "environ": set[str](), "options": set[str]()}
+        self._names = {name: set[str]() for name in ("values", "environ", "path", "options")}
         self._filters, self._anew = list[Any](), False
 
     @contextmanager
@@ -105,8 +118,9 @@ class ProcessSettings:
             return
         for name, known in self._names.items():
             known.update(said[name])
-        for name, value in said["numbers"].items():
-            NUMBERS[name][1](value)
+        for name, value in said["values"].items():
+            VALUES[name][1](value)
+        sys.path[:0] = [folder for folder, there in said["path"].items() if there and folder not in sys.path]
         for key, text in said["environ"].items():
             if text is None:
                 os.environ.pop(key, None)
