@@ -43,7 +43,8 @@ class Forks:
 
     def begin(self) -> None:
         """Wait for the locks, before a fork."""
-        self._thread.held, seen = [], -1
+        held, seen = list[Any](), -1
+        self._of_thread().append(held)
         while not LOCK.acquire(timeout=PATIENCE):
             now = -1 if (free := self._acquired()) is None else self.progress()
             _release(free or [])
@@ -51,22 +52,28 @@ class Forks:
                 break
             seen = now
         else:
-            self._thread.held.append(LOCK)
+            held.append(LOCK)
         while (short := self._acquired()) is None:
             sleep(0.001)
-        self._thread.held += short
+        held += short
         self.before()
 
     def end(self) -> None:
         """Go on in the parent."""
-        _release(self._thread.held)
+        _release(self._of_thread().pop())
 
     def end_in_child(self) -> None:
         """Go on in the child, in which no other thread is left."""
-        if LOCK not in self._thread.held:
+        held = self._of_thread().pop()
+        if LOCK not in held:
             self.half_way = True
             LOCK._at_fork_reinit()  # type: ignore[attr-defined]
-        _release(self._thread.held)
+        _release(held)
+
+    def _of_thread(self) -> list[list[Any]]:
+        """Return what each fork of this thread holds: the handler of a signal may fork while another fork waits."""
+        self._thread.forks = getattr(self._thread, "forks", [])
+        return self._thread.forks
 
     def _acquired(self) -> list[Any] | None:
         """Return all short locks, which this thread holds now, or None if another thread holds one of them.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
 import threading
 import time
 from pathlib import Path
@@ -14,11 +12,9 @@ import pytest
 import privcheck
 from privcheck.journal import LedgerFile
 from privcheck.reached_state import FORKS, LOCK
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-sys.modules["ledger_policies"] = policies
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies", registered=True)
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

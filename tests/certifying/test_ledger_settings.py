@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextvars
 import decimal
-import importlib.util
 import os
 import random
 import sys
@@ -20,10 +19,9 @@ from privcheck import PrivcheckError
 from privcheck.certifying import _guard
 from privcheck.certifying._recorded import frozen_state, played, snapshots
 from privcheck.certifying._recorded.process_settings import ProcessSettings
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 
