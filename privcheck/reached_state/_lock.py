@@ -72,8 +72,8 @@ class Forks:
 
     def _of_thread(self) -> list[list[Any]]:
         """Return what each fork of this thread holds: the handler of a signal may fork while another fork waits."""
-        self._thread.forks = getattr(self._thread, "forks", [])
-        return self._thread.forks
+        self._thread.forks = found = getattr(self._thread, "forks", list[list[Any]]())
+        return found
 
     def _acquired(self) -> list[Any] | None:
         """Return all short locks, which this thread holds now, or None if another thread holds one of them.
