@@ -280,7 +280,7 @@ class Database:
         """Refuse a file whose locks this process would take over from its parent, in whose name nobody holds them."""
         found = self._place.stat()
         if (found.st_dev, found.st_ino) in _INHERITED:
-            reason = "this process was forked while a call of its parent was writing to it"
+            reason = "this process was forked while its parent was reading or writing it"
             raise self.refusal.because(reason, "fork outside of the calls of guards, or begin a process of its own")
 
     def _cursor(self) -> sqlite3.Cursor:

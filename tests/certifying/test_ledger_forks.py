@@ -84,7 +84,7 @@ class Forks(policies.Blocks):
                 try:
                     guard(Forks.folder, policies.Blocks)
                 except privcheck.PrivcheckError as error:
-                    failed = int("was forked while a call of its parent was writing to it" not in str(error))
+                    failed = int("was forked while its parent was reading or writing it" not in str(error))
                 finally:
                     os._exit(failed)
 
@@ -252,7 +252,7 @@ def read_while_forked(folder):
                 guarded.update(guarded.select(request_id="e3"), 1.0, request_id="e3")
                 failed = 0
             except privcheck.PrivcheckError as error:
-                failed = 2 * ("this process was forked while a call of its parent" in str(error))
+                failed = 2 * ("this process was forked while its parent was reading" in str(error))
             finally:
                 os._exit(failed)
         os.close(ready)
