@@ -69,11 +69,9 @@ class Noise:
             known, factor, output = self.homes[number]
             other = weight[place] * known / factor
             size = abs(float(const[place])) + abs(float(other))
-            self.tape.rest(float(const[place] - other), size, self.places[number - 1], number in self.coins)
-            if (known, factor) == (const[place], weight[place]):
-                values[place] = output
-            else:
-                values[place] += weight[place] * ((output - known) / factor)
+            beside = self.tape.rest(float(const[place] - other), size, self.places[number - 1], number in self.coins)
+            is_home = (known, factor) == (const[place], weight[place])
+            values[place] = output if is_home else beside + weight[place] * (output / factor)
         return values.reshape(numbers.shape)
 
     def _release_all(self, wanted: Mapping[int, tuple[float, float]]) -> None:
@@ -131,8 +129,8 @@ class Noise:
             return
         if not self.coins.isdisjoint(known):
             self.coins.add(number)
-        self.tape.rest(const + said, abs(const) + abs(said), self.places[number - 1], number in self.coins)
-        self._keep(number, const, weight, const + said)
+        beside = self.tape.rest(const + said, abs(const) + abs(said), self.places[number - 1], number in self.coins)
+        self._keep(number, const, weight, beside)
 
     def _of(self, number: int) -> dict[int, float]:
         """Return the draws of a sum, with their factors."""

@@ -202,11 +202,14 @@ class Player:
         except PrivcheckError as error:
             if isinstance(tape, CallTape):
                 raise
-            raise tape.divergence or DivergenceError(f"the run fails on one stream only: {error}") from None
+            tape.raise_divergence()
+            failed = DivergenceError(f"the run fails on one stream only: {error}")
+            failed.actions = tape.played
+            raise failed from None
         finally:
             SEEDED.reset(token)
-        if isinstance(tape, ForcedCalls) and tape.divergence is not None:
-            raise tape.divergence
+        if isinstance(tape, ForcedCalls):
+            tape.raise_divergence()
         return played
 
     @contextmanager
