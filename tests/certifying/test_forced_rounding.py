@@ -33,6 +33,25 @@ class Roots:
         return total + np.random.laplace(0.0, 1.0)
 
 
+class Minimised(Roots):
+    """Acts by a minimum whose search comes back to where it was: there the number is read as it was first released."""
+
+    def update(self, action, reward):
+        from scipy.optimize import minimize
+
+        self.rewards.append(reward)
+        if len(self.rewards) == 4:
+            number = self.of(sum(self.rewards))
+            self.shown, self.rewards = minimize(lambda x: (x[0] - number) ** 2 + abs(x[0]), [0.0]).x[0], []
+
+
+class Averaged(Roots):
+    """Adds normal noise to a noisy number, which post-processing may do as often as it likes."""
+
+    def of(self, total):
+        return (super().of(total) + np.random.normal(0.0, 1.0, 50)).mean()
+
+
 class WithTotal(Roots):
     """The broken twin: the root is of the noisy number, and then of the number without its noise."""
 
@@ -55,10 +74,19 @@ def explored(policy):
     return privcheck.certify(policy, epsilon=1.0, arms=2, horizon=8, runs=3, primitives=["numpy"])
 
 
-def test_a_search_that_ends_by_the_last_bits_of_a_noisy_number_does_not_diverge():
-    found = explored(Roots)
+@pytest.mark.parametrize("policy", [Roots, Minimised])
+def test_a_search_that_ends_by_the_last_bits_of_a_noisy_number_does_not_diverge(policy):
+    found = explored(policy)
     assert (found.replay.divergences, found.ledger_epsilon) == (0, 1.0)
     assert found.is_inconclusive
+
+
+def test_noise_that_other_noise_is_added_to_may_be_what_protects():
+    """Fifty draws of normal noise bound no epsilon, and the Laplace noise below them does."""
+    found = explored(Averaged)
+    assert found.is_inconclusive
+    assert not found.refusals
+    assert any("numpy.random.laplace" in why for why in found.undeclared)
 
 
 @pytest.mark.parametrize("policy", [WithTotal, Caught])
