@@ -248,13 +248,15 @@ class BudgetFilter:
         joint = totals.largest_with(owed)
         parts = [(by, by.currency.name, delta) for by, delta, _ in self._accountants]
         epsilon, name = min((by.epsilon_of(joint[name], delta), name) for by, name, delta in parts)
-        limit, shown = amount_in_words(self.budget), f"{name} = {joint[name]:.6g}"
+        limit, most = amount_in_words(self.budget), next(iter(vars(self.budget).values()))
+        shown = f"{name} = {_beyond(joint[name], most)}"
         if isinstance(self.budget, Approximate):
-            shown = f"epsilon = {epsilon:.6g}"
+            shown = f"epsilon = {_beyond(epsilon, most)}"
         if isinstance(self.budget, Pure):
-            shown = f"{joint[name]:.6g}"
+            shown = _beyond(joint[name], most)
         if joint.get("delta", 0.0) > self.set_aside:
-            name, shown, limit = "delta", f"delta = {joint['delta']:.6g} set aside", f"{self.set_aside:g}"
+            over = _beyond(joint["delta"], self.set_aside)
+            name, shown, limit = "delta", f"delta = {over} set aside", f"{self.set_aside:g}"
         datum = max(totals.each_with(owed), key=lambda touched: touched[1][name])[0]
         got = words(f"a release at {location} that takes {datum_in_words(datum, ledger.what)} to {shown}")
         before = totals.amount(datum, name) if datum in totals else 0.0
@@ -267,6 +269,16 @@ class BudgetFilter:
         exceeded = BudgetExceededError("budget", got, f"at most {limit} per datum", hint)
         exceeded.datum, exceeded.before, exceeded.total = datum, before, joint[name]
         return exceeded
+
+
+def _beyond(total: float, limit: float) -> str:
+    """Return a total as text, with as many digits as it takes to see that it is above a limit.
+
+    >>> _beyond(2.0, 1.0), _beyond(1.000000005, 1.0), _beyond(1.0, 1.0)
+    ('2', '1.000000005', '1.0')
+    """
+    texts = (f"{total:.{digits}g}" for digits in (6, 10, 14))
+    return next((text for text in texts if float(text) > float(f"{limit:g}")), repr(total))
 
 
 SAME_LINE = (

@@ -62,5 +62,5 @@ def repeated_coins(coins: Bools) -> tuple[int, float]:
         in_a_row, in_turn = coins.reshape(-1, times), coins.reshape(times, -1)
         if (in_a_row == in_a_row[:, :1]).all() or (in_turn == in_turn[0]).all():
             orders = math.comb(canaries // times, included // times)
-            return times, min(1.0, 2.0 * orders / math.comb(canaries, included))
+            return times, min(1.0, 2 * orders / math.comb(canaries, included))  # integers, too large for floats
     return 1, 1.0

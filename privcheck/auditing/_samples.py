@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
@@ -19,6 +20,9 @@ from privcheck.targets import Outputs, Sides, StreamPair, alike, outputs_from_ba
 
 LEAST_OUTPUTS = 20
 """With fewer on each input, nothing is left to count after events have been chosen."""
+
+NO_ACCIDENT = 1e-6
+"""Samples in which outputs repeat as often as they do in independent ones with this probability are refused."""
 
 UNKNOWN_PAIR = StreamPair(np.zeros((1, 1)), np.ones((1, 1)), "the two inputs of the samples")
 """Stands for the inputs, which only their owner knows."""
@@ -51,8 +55,8 @@ def bound_from_samples(
 
     Raises
     ------
-    PrivcheckError : samples of unequal length, with NaN, of fewer than 20 outputs, or of different kinds of output, or
-        an option out of its range.
+    PrivcheckError : samples of unequal length, with NaN, of fewer than 20 outputs, of different kinds of output, or in
+        which every output is there twice, or an option out of its range.
 
     Source
     ------
@@ -81,6 +85,8 @@ def bound_from_samples(
     if sides[0].numbers.shape[1] != sides[1].numbers.shape[1]:
         raise PrivcheckError("second", words("outputs of another kind"), "outputs like those of the first sample")
     _check_alike(first, second)
+    for name, side in zip(("first", "second"), sides, strict=True):
+        _check_once(name, side)
     one, two = alike([_shuffled(side, number) for number, side in enumerate(sides)])
     both: Sides = one, two
     chosen = settle(UNKNOWN_PAIR, both, runs, level, delta, output_views, claim=epsilon)
@@ -154,6 +160,22 @@ def _check_alike(first: Any, second: Any) -> None:
         seen, before = (" and ".join(sorted(map(str, kinds))) for kinds in (two, one))
         got = words(f"{seen} outputs, and {before} in the first sample")
         raise PrivcheckError("second", got, "outputs stored like those of the first sample", "convert one of them")
+
+
+def _check_once(name: str, outputs: Outputs) -> None:
+    """Refuse a sample that has every output twice, or k times: its runs are fewer than its outputs.
+
+    Of n independent outputs let u different ones be seen. If n were a Poisson number, their counts would be
+    independent, and each that is not 0 a multiple of k > 1 with probability at most 1/2. A Poisson number of mean n is
+    n with probability at least 1 / (e sqrt(n)), so that all u counts are multiples with probability at most
+    e sqrt(n) 2^-u.
+    """
+    rows = np.concatenate([outputs.symbols.astype(np.float64), outputs.numbers], axis=1)
+    counts = np.unique(rows, axis=0, return_counts=True)[1]
+    times = int(np.gcd.reduce(counts))
+    if times > 1 and math.e * math.sqrt(len(rows)) * 2.0 ** -len(counts) < NO_ACCIDENT:
+        got = words(f"every output {times} times, or a multiple of that")
+        raise PrivcheckError(name, got, "the output of each run once", "give each run once, with randomness of its own")
 
 
 def _stored_as(sample: Any) -> set[str | None]:

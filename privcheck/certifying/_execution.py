@@ -208,6 +208,8 @@ def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts
     remaining = iter(rounds)
     if isinstance(recorder, Tape | ForcedTape):
         recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
+    if isinstance(recorder, ForcedTape):
+        recorder.played = played
     try:
         with untranslated(), recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
             copy_context().run(by.play, Separated(policy) if by.contextual else policy, remaining, arms, played)

@@ -25,7 +25,13 @@ from privcheck.accounting import (
 from privcheck.certifying._calls import Process
 from privcheck.certifying._charging.joint_charges import Charged, JointCharges
 from privcheck.certifying._charging.one_release import RANGE, charges_of, name_of, sensitivities_of
-from privcheck.certifying._charging.refused_release import ReleasesOfRound, enough_noise, too_much, unclipped
+from privcheck.certifying._charging.refused_release import (
+    TOGETHER,
+    ReleasesOfRound,
+    enough_noise,
+    too_much,
+    unclipped,
+)
 from privcheck.certifying._noise_source import check_sampler
 from privcheck.certifying._outside.release_generators import ReleaseGenerators
 from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
@@ -303,7 +309,9 @@ class Session(Recorder):
                 try:
                     self.filter.check(self.ledger, charged.charges, location, self.round)
                 except BudgetExceededError as exceeded:
-                    raise exceeded.advised(self._advice(exceeded, mechanism, value, sensitivities, location)) from None
+                    is_lower = exceeded.datum in charges and charged.charges[exceeded.datum] != charges[exceeded.datum]
+                    advice = self._advice(exceeded, mechanism, value, sensitivities, location, is_lower)
+                    raise exceeded.advised(advice) from None
             made = self.ledger.record(self.round, name_of(mechanism), scale, sensitivities, charged.charges, location)
             if self.filter is not None:
                 self.of_round.keep(made.number, self.round, value)
@@ -319,8 +327,11 @@ class Session(Recorder):
         value: Private,
         sensitivities: ByDatum[float],
         location: str,
+        is_lower: bool,
     ) -> str:
         """Return what to do about a release that the budget does not allow; empty if nothing more is known."""
+        if is_lower and exceeded.before:  # it is not charged in full
+            return f"{exceeded.hint.partition(' was charged')[0]} {TOGETHER}"
         if exceeded.before:
             return self.of_round.why_again(self.ledger, exceeded, location, self.round, value)
         assert self.filter is not None

@@ -67,6 +67,8 @@ class ForcedTape(Recorder):
     clock: Callable[[], int] = lambda: 0
     values: list[Any] = field(default_factory=list)
     """What was behind the releases of this run."""
+    played: list[int] = field(default_factory=list)
+    """What a policy has played in this run."""
 
     @property
     def is_finished(self) -> bool:

@@ -212,11 +212,15 @@ def test_what_cannot_be_fair_coins_is_refused(q):
 
 
 @pytest.mark.chance(0.0, "refused for every noise: the coins alone are tested, and their seeds are fixed")
+@pytest.mark.parametrize("canaries", [100, 1000])
 @pytest.mark.parametrize("named", [np.repeat, np.tile])
-def test_a_canary_that_is_named_several_times_is_refused(named):
-    """Of 20 rows for each of 40 canaries, noise was called a violation of up to 1.9 in 7 of 20."""
+def test_a_canary_that_is_named_several_times_is_refused(named, canaries):
+    """Of 20 rows for each of 40 canaries, noise was called a violation of up to 1.9 in 7 of 20.
+
+    A list of 1,030 canaries and more has more orders than a float can count.
+    """
     rng = np.random.default_rng(0)
-    included, scores = rng.permutation(100) < 50, rng.normal(size=100)
+    included, scores = rng.permutation(canaries) < canaries // 2, rng.normal(size=canaries)
     with pytest.raises(PrivcheckError, match="included: got each coin 8 times"):
         privcheck.one_run(named(scores, 8), named(included, 8))
 

@@ -156,3 +156,28 @@ def test_rows_of_strings_are_outputs():
 def test_samples_that_are_stored_differently_or_cannot_be_read_are_refused(first, second):
     with pytest.raises(PrivcheckError):
         privcheck.bound_from_samples(first, second, epsilon=0.1)
+
+
+@pytest.mark.chance(0.0, "refused for every noise")
+@pytest.mark.parametrize("name", ["first", "second"])
+@pytest.mark.parametrize(("repeated", "times"), [(np.repeat, 2), (np.tile, 8)])
+def test_runs_that_are_there_several_times_are_refused(name, repeated, times):
+    """Of 500 runs that were there 8 times each, 17 of 30 refuted a claim that held."""
+    one, two = laplace(0, 80)
+    samples = {"first": np.tile(one, times), "second": np.tile(two, times)} | {name: repeated(one, times)}
+    other = {"first": "second", "second": "first"}[name]
+    samples[other] = laplace(1, 80 * times)[0]
+    with pytest.raises(
+        PrivcheckError, match=rf"^{name}: got every output {times} times, or a multiple of that, expected"
+    ):
+        privcheck.bound_from_samples(**samples)
+
+
+@pytest.mark.chance(1e-7, "refusals of fixed seeds, of which each has a probability below 1e-9")
+def test_independent_outputs_that_are_often_equal_are_taken():
+    for seed in range(0, 40, 5):
+        rng = np.random.default_rng(seed)
+        few = rng.integers(0, 2 + seed, (2, 40 + 2 * seed))
+        rare = rng.random((2, 2000)) < 0.001
+        for first, second in (few, rare, np.round(rng.laplace(size=(2, 200))), np.zeros((2, 40))):
+            assert privcheck.bound_from_samples(first, second).runs == len(first)

@@ -220,3 +220,61 @@ def test_a_wide_range_names_a_clip_for_rewards_that_come_as_they_are(clipped):
     refusals = refusals_of(lambda rng: Clips(rng, 0.5), rewards=(-1.0, 2.0))
     assert ("min(1, max(0, reward))" in refusals[0]) is not clipped
     assert (refusals_of(lambda rng: Clips(rng, 1.0), rewards=(-1.0, 2.0)) == []) is clipped
+
+
+class Bins:
+    """Counts rewards in three bins and releases the counts one by one, with noise for the two that a reward moves."""
+
+    def __init__(self, rng, epsilon=1.0):
+        self.rng, self.epsilon, self.counts = rng, epsilon, [0.0, 0.0, 0.0]
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        self.counts[0] += reward < 0.3
+        self.counts[1] += 0.3 <= reward < 0.6
+        self.counts[2] += reward >= 0.6
+        self.shown = [self.noisy(count) for count in self.counts]
+        self.counts = [0.0, 0.0, 0.0]
+
+    def noisy(self, count):
+        return float(count + self.rng.laplace(0.0, 2.0 / self.epsilon))
+
+
+class BinsByMechanism(Bins):
+    """The same with a mechanism of a declared sensitivity."""
+
+    def noisy(self, count):
+        return Laplace(sensitivity=2.0, epsilon=self.epsilon).release(count, self.rng)
+
+
+class BinsAbove(Bins):
+    """The same with noise for a little more than the budget."""
+
+    def noisy(self, count):
+        return float(count + self.rng.laplace(0.0, 2.0 / (1.0 + 1e-7)))
+
+
+class BinsAndSum(Bins):
+    """Releases two counts, and a sum beside them that costs less together with them than alone, but not nothing."""
+
+    def update(self, action, reward):
+        first, second = (reward < 0.3) * 1.0, (reward >= 0.6) * 1.0
+        self.shown = [self.noisy(first), self.noisy(second), self.noisy(reward + first)]
+
+
+@pytest.mark.parametrize("policy", [Bins, BinsByMechanism])
+def test_releases_that_cost_the_whole_budget_together_are_made(policy):
+    assert refusals_of(policy) == []
+
+
+def test_a_total_just_above_the_budget_does_not_read_like_the_budget():
+    (refusal,) = refusals_of(BinsAbove)
+    assert "takes the reward of round 1 to 1.0000001, expected at most epsilon = 1 per datum" in refusal
+
+
+def test_a_release_that_costs_less_after_others_is_not_said_to_be_charged_in_full():
+    (refusal,) = refusals_of(BinsAndSum)
+    assert "what one change of the datum moves in all of them" in refusal
+    assert "in full" not in refusal

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck.accounting import ByDatum, Charge
 from privcheck.certifying._recorded.values import decoded_charges, encoded_charges
-from privcheck.mechanisms import Gaussian, Laplace, Mechanism
+from privcheck.mechanisms import NOISE_SLACK, Gaussian, Laplace, Mechanism
 from privcheck.private_values import Private, PrivateSource
 
 if TYPE_CHECKING:
@@ -98,7 +98,9 @@ class JointCharges:
         norm, name = _OF.get(type(mechanism), ("", ""))
         source, parts = self._source, dict[Any, Any]()
         if value.source is source and source.features.several and norm and not (norm == "l2" and self._group_size > 1):
-            parts = source.several.parts_of(norm, value, source.features, mechanism.scale, mechanism.rounding, alone)
+            parts = source.several.parts_of(
+                norm, value, source.features, _charged_scale(mechanism), mechanism.rounding, alone
+            )
         joint: tuple[Any, ...] = ()
         if recorded is not None or (parts and log is not None):
             joint = source.several.identity(parts, source.features), _hash_of(alone), number
@@ -139,6 +141,12 @@ class JointCharges:
     def keep(self, charged: Charged) -> None:
         """Take note of a release, once it is charged."""
         self._source.several.keep(charged.blocks, charged.losses)
+
+
+def _charged_scale(mechanism: Any) -> float:
+    """Return the scale that is charged, below that of the noise if it was computed from a declared sensitivity."""
+    scale: float = mechanism.scale
+    return scale if mechanism.given_scale is not None else scale / (1.0 + NOISE_SLACK)
 
 
 def _less(mechanism: Mechanism, charge: Charge, loss: float) -> Charge:

@@ -132,6 +132,10 @@ def too_much(enough: str, clip: str) -> str:
 
 TOO_MUCH = "nothing was charged before this release, which is too much by itself"
 CLIP = "; or clip rewards before their use, as in privcheck.clip(reward, 0, 1) or min(1, max(0, reward))"
+TOGETHER = (
+    "was charged before, and this release what it adds to what one change of the datum moves in all of them: release "
+    "less often or with more noise"
+)
 ONCE = "each release is charged in full, so make one"
 IN_A_LOOP = (
     "also by the same line in the same round, and each release is charged in full: to release a sum for each arm, keep "

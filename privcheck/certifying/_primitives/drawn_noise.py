@@ -16,6 +16,10 @@ from privcheck.mechanisms import Gaussian, Laplace
 LAWS: dict[str, type[Laplace] | type[Gaussian]] = {"laplace": Laplace, "normal": Gaussian}
 """The laws of noise that code adds, by the name of numpy's function."""
 
+OTHER_NOISE = "is added to other noise"
+BESIDE_NUMBER = "is in a number to which other noise is added"
+READ_ALONE = " before anything but 0 is added to it"
+
 NOTHING_LEFT = 1e-9
 """The part of a draw's scale below which draws that are known determine it."""
 
@@ -39,6 +43,7 @@ class Noise:
     """Draws that were made known because other noise was added to them: what they are beside is not charged."""
     how: str = ""
     """What is reading noise, in words."""
+    before: str = READ_ALONE
     _parts: dict[int, dict[int, float]] = field(default_factory=dict)
     _sums: dict[tuple[tuple[int, float], ...], int] = field(default_factory=dict)
     _known_with: dict[int, list[int]] = field(default_factory=dict)
@@ -67,13 +72,12 @@ class Noise:
         for place in np.flatnonzero(flat):
             number = int(flat[place])
             known, factor, output = self.homes[number]
-            other = weight[place] * known / factor
-            size = abs(float(const[place])) + abs(float(other))
-            self.tape.rest(float(const[place] - other), size, self.places[number - 1], number in self.coins)
-            if (known, factor) == (const[place], weight[place]):
-                values[place] = output
-            else:
-                values[place] += weight[place] * ((output - known) / factor)
+            if factor != weight[place]:
+                known, output = weight[place] * known / factor, weight[place] * (output / factor)
+            size = abs(float(const[place])) + abs(float(known))
+            values[place] = output + self.tape.rest(
+                float(const[place] - known), size, self.places[number - 1], number in self.coins
+            )
         return values.reshape(numbers.shape)
 
     def _release_all(self, wanted: Mapping[int, tuple[float, float]]) -> None:
@@ -105,7 +109,7 @@ class Noise:
         value = np.array([const for const, _, _ in fresh.values()]) / unit
         earliest = next(iter(fresh))
         name, drawn_at = self.names[earliest - 1], self.places[earliest - 1]
-        read = "" if value.any() else f"which {self.how} at {caller(LIBRARIES)} before anything but 0 is added to it"
+        read = "" if value.any() else f"which {self.how} at {caller(LIBRARIES)}{self.before}"
         made = Made(name, mechanism, value, None, metric_of(mechanism), "", drawn_at, read)
         outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
         for (number, (const, weight, _)), output, size in zip(fresh.items(), outputs, unit, strict=True):
@@ -131,8 +135,8 @@ class Noise:
             return
         if not self.coins.isdisjoint(known):
             self.coins.add(number)
-        self.tape.rest(const + said, abs(const) + abs(said), self.places[number - 1], number in self.coins)
-        self._keep(number, const, weight, const + said)
+        beside = self.tape.rest(const + said, abs(const) + abs(said), self.places[number - 1], number in self.coins)
+        self._keep(number, const, weight, beside)
 
     def _of(self, number: int) -> dict[int, float]:
         """Return the draws of a sum, with their factors."""
@@ -175,12 +179,19 @@ class Noise:
         """Tell whether two numbers are normal draws, so that their sum is another one."""
         return self.laws[first - 1] == self.laws[second - 1] == "normal"
 
-    def read_beside_other(self, numbers: Iterable[int]) -> None:
-        """Read draws to which other noise is added: that noise protects them, and these are coins."""
-        fresh = {number: (0.0, 1.0) for number in numbers if number not in self.homes}
-        self.how = "is added to other noise"
+    def read_beside_other(self, coins: Mapping[int, bool]) -> None:
+        """Read draws to which other noise is added: that noise protects them, and these are coins.
+
+        Parameters
+        ----------
+        coins : the draws, and whether a number is with each, which it may be meant to protect. It is said, and changes
+            no release: the number may be 0 on the neighbouring stream.
+        """
+        fresh = {number: (0.0, 1.0) for number in coins if number not in self.homes}
+        self.how, self.before = (BESIDE_NUMBER, "") if any(coins.values()) else (OTHER_NOISE, READ_ALONE)
         self.coins |= fresh.keys()
         self._release_all(fresh)
+        self.before = READ_ALONE
 
 
 def added(noise: Noise, one: Any, two: Any, sign: float) -> tuple[Array, Array, Array]:
@@ -203,7 +214,8 @@ def added(noise: Noise, one: Any, two: Any, sign: float) -> tuple[Array, Array, 
     held = np.where(total == 0.0, 0, numbers.max(axis=0))
     flat = consts.reshape(-1)
     places = np.flatnonzero((numbers.min(axis=0) > 0) & (numbers[0] != numbers[1]))
-    noise.read_beside_other(_coins(noise, numbers[:, places].T, weights[:, places].T))
+    beside = np.stack([np.broadcast_to(each[2], consts.shape).reshape(-1)[places] for each in (one, two)]).T
+    noise.read_beside_other(_coins(noise, numbers[:, places].T, weights[:, places].T, beside))
     for place in places:
         (a, b), (v, w) = (int(n) for n in numbers[:, place]), (float(x) for x in weights[:, place])
         known = [(n, x) for n, x in ((a, v), (b, w)) if n in noise.homes]
@@ -218,11 +230,12 @@ def added(noise: Noise, one: Any, two: Any, sign: float) -> tuple[Array, Array, 
     return held.reshape(shape), total.reshape(shape), consts
 
 
-def _coins(noise: Noise, numbers: Array, weights: Array) -> list[int]:
-    """Return the draws to read because the other draw of their entry protects it."""
-    found: dict[int, None] = {}
-    for (a, b), (v, w) in zip(numbers.tolist(), weights.tolist(), strict=True):
+def _coins(noise: Noise, numbers: Array, weights: Array, beside: Array) -> dict[int, bool]:
+    """Return the draws to read because the other draw of their entry protects it, and whether numbers are with them."""
+    found: dict[int, bool] = {}
+    for (a, b), (v, w), (x, y) in zip(numbers.tolist(), weights.tolist(), beside.tolist(), strict=True):
         is_open = not any(n in noise.homes or n in found for n in (a, b))
         if is_open and not noise.is_sum_normal(a, b):
-            found[b if abs(v) * noise.scales[a - 1] > abs(w) * noise.scales[b - 1] else a] = None
-    return list(found)
+            is_first = abs(v) * noise.scales[a - 1] <= abs(w) * noise.scales[b - 1]
+            found[a if is_first else b] = bool(x if is_first else y)
+    return found

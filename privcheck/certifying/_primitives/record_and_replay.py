@@ -158,7 +158,10 @@ class Player:
             found.replay = replace(found.replay, divergences=0, first_divergence=None)
         if not found.too_much or found.replay.divergences:
             return set()
-        first, tape = found.too_much[0], CallTape(np.random.default_rng([seed, 1]))
+        first = max(
+            found.too_much, key=lambda table: float(np.abs(table).sum())
+        )  # noise beside 0 looks like noise alone
+        tape = CallTape(np.random.default_rng([seed, 1]))
         actions = self.play(first, tape, seed)
         if why := repeated.equals_differ(first, tape, seed):
             found.take_back(why)
@@ -169,7 +172,8 @@ class Player:
             first, tape, seed, actions, found.places, found.refused_alone, differed=bool(differed)
         )
         if moved:
-            found.undeclared = list(dict.fromkeys([*found.undeclared, *repeated.drawn_on(first, tape, seed)]))
+            why = [*repeated.drawn_on(first, tape, seed), *repeated.lost_on(first, tape, seed)]
+            found.undeclared = list(dict.fromkeys([*found.undeclared, *why]))
         return moved
 
     @property
@@ -202,11 +206,14 @@ class Player:
         except PrivcheckError as error:
             if isinstance(tape, CallTape):
                 raise
-            raise tape.divergence or DivergenceError(f"the run fails on one stream only: {error}") from None
+            tape.raise_divergence()
+            failed = DivergenceError(f"the run fails on one stream only: {error}")
+            failed.actions = tape.played
+            raise failed from None
         finally:
             SEEDED.reset(token)
-        if isinstance(tape, ForcedCalls) and tape.divergence is not None:
-            raise tape.divergence
+        if isinstance(tape, ForcedCalls):
+            tape.raise_divergence()
         return played
 
     @contextmanager

@@ -86,9 +86,10 @@ class CallTape(Tape):
     outputs: list[Any] = field(default_factory=list)
     rests: list[tuple[float, float]] = field(default_factory=list)
 
-    def rest(self, number: float, size: float, place: str, is_coin: bool = False) -> None:  # noqa: ARG002
-        """Record what a number has beside noise that was released before with something else."""
+    def rest(self, number: float, size: float, place: str, is_coin: bool = False) -> float:  # noqa: ARG002
+        """Record what a number has beside noise that was released before with something else, and return it."""
         self.rests.append((number, size))
+        return number
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
         """Draw a release of a mechanism of ours, record it and return it."""
@@ -122,6 +123,8 @@ class ForcedCalls(ForcedTape):
     """Where noise was drawn that was released with other noise, and then protects a number that differs."""
     divergence: DivergenceError | None = None
     """The first divergence, also if the code caught it."""
+    ended: int = 0
+    """Its round."""
 
     @property
     def is_finished(self) -> bool:
@@ -138,18 +141,20 @@ class ForcedCalls(ForcedTape):
 
         return self.make(of_mechanism(mechanism, exact), draw)
 
-    def rest(self, number: float, size: float, place: str, is_coin: bool = False) -> None:
-        """Compare what a number has beside noise that was released before.
+    def rest(self, number: float, size: float, place: str, is_coin: bool = False) -> float:
+        """Compare what a number has beside noise that was released before; return the recorded one if they agree.
 
-        Nothing protects it, unless that noise was released only because other noise was added to it.
+        Nothing protects it, unless that noise was released only because other noise was added to it. The last bits of a
+        number that agrees must not differ either: an iteration would end elsewhere, and then all that follows differs.
         """
         was, then = self.tape.rests[self.rests] if self.rests < len(self.tape.rests) else (number, size)
         self.rests += 1
         if abs(number - was) > ROUNDING * max(size, then):
             if is_coin:
                 self.uncharged.add(place)
-                return
+                return number
             self._diverge(f"{place}: the noise drawn here is in several numbers, and nothing protects their difference")
+        return was
 
     def make(self, made: Made, draw: Callable[[], Any]) -> Any:
         """Compare a release with the recorded one, and return the recorded output."""
@@ -185,8 +190,15 @@ class ForcedCalls(ForcedTape):
         return drawn if number - 1 in self.anew else copy.deepcopy(output)
 
     def _diverge(self, reason: str) -> NoReturn:
-        self.divergence = self.divergence or DivergenceError(reason)
+        if self.divergence is None:
+            self.divergence, self.ended = DivergenceError(reason), self.clock()
         raise self.divergence
+
+    def raise_divergence(self) -> None:
+        """Raise the first divergence, which the code may have caught, with what was played until then."""
+        if self.divergence is not None:
+            self.divergence.actions = self.played[: self.ended]
+            raise self.divergence from None
 
 
 def of_mechanism(mechanism: Mechanism, value: Any) -> Made:

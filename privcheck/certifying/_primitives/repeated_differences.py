@@ -25,6 +25,7 @@ from typing import Any
 
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion, convert
 from privcheck.arrays import Table
+from privcheck.certifying._primitives.drawn_noise import OTHER_NOISE
 from privcheck.certifying._primitives.measured_distance import numbers
 from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Measured
 from privcheck.certifying._primitives.watched_draws import watching
@@ -106,12 +107,13 @@ class Repeated:
     ) -> set[str]:
         """Return the places that are wrong on neighbours, and also on equal data with other coins.
 
-        Coins that move the input of a release as far as a datum does may hide the datum. If replays differed for
-        coins, these may lead to other calls, and what is not reached then is open as well.
+        Coins that move the input of a release as far as a datum does may hide the datum, and so may declared noise that
+        was read alone. If replays differed for coins, these may lead to other calls, and what is not reached then is
+        open as well.
         """
-        moved: set[str] = set()
+        moved, lost = set[str](), frozenset(self._lost(first, tape, seed, actions))
         for number in range(1, TIMES + 1):
-            forced = ForcedCalls([], tape=tape)
+            forced = ForcedCalls([], tape=tape, anew=lost)
             _, ended = self._outcome(first, forced, seed, number, actions)
             moved |= wrong & alone(first, forced.measured)
             if ended and differed:
@@ -139,6 +141,16 @@ class Repeated:
         with watching() as found:
             self._outcome(first, ForcedCalls([], tape=tape), seed, 0, ())
         return list(found) or self.drawn()
+
+    def lost_on(self, first: Table, tape: CallTape, seed: int) -> list[str]:
+        """Return what declared noise a run on a stream reads alone, in words."""
+        return list(self._lost(first, tape, seed, ()).values())
+
+    def _lost(self, first: Table, tape: CallTape, seed: int, actions: Sequence[int]) -> dict[int, str]:
+        forced = ForcedCalls([], tape=tape)
+        self._outcome(first, forced, seed, 0, actions)
+        alone = {number: _lost_words(forced, number) for number in _read_alone(forced)}
+        return {number: why for number, why in alone.items() if OTHER_NOISE not in why}
 
     def _counts(
         self, one: Difference, table: Table, places: list[int], anew: frozenset[int], others: bool

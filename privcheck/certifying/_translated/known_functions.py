@@ -145,6 +145,14 @@ def _together(values: Any, least: int = 2) -> Any:
     return None if any(type(value) in PRIVATE and value.holds_draws for value in values) else Private.of(values)
 
 
+def _listed(values: Any, otherwise: Any) -> Any:
+    """Return the numbers of the one argument that is a list, or a vector of private numbers without noise."""
+    if len(values) != 1:
+        return otherwise
+    is_vector = is_raw(values[0]) and values[0].ndim == 1
+    return list(values[0]) if is_vector else values[0] if type(values[0]) in (list, tuple) else otherwise
+
+
 def _of_list(function: Callable[..., Any], stands: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """Return a function of a list of numbers, of which some may be private: it takes them as an array of numpy's.
 
@@ -164,7 +172,7 @@ def _extreme(function: Callable[..., Any], of_two: Any, of_all: Any) -> Callable
     """Return `min` or `max` of numbers, of which some are private."""
 
     def extreme(*values: Any, **options: Any) -> Any:
-        several = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else values
+        several = _listed(values, values)
         if options or len(several) < 2 or not (count := sum(map(_is_number, several))):
             return function(*values, **options)
         if count > 1:
@@ -177,7 +185,7 @@ def _extreme(function: Callable[..., Any], of_two: Any, of_all: Any) -> Callable
 
 def _sorted(*values: Any, **options: Any) -> Any:
     """Stand for `sorted` of numbers; if one depends on a datum, the entries are that number within limits."""
-    several = values[0] if len(values) == 1 and type(values[0]) in (list, tuple) else ()
+    several = _listed(values, ())
     if not options and (array := _together(several)) is not None:
         return list(np.sort(array))
     if options or sum(map(_is_number, several)) != 1 or len(next(filter(_is_number, several)).data_ids) != 1:

@@ -22,7 +22,7 @@ CLAIM = {"epsilon": 1.0, "arms": 2, "horizon": 16}
 """What the assertions say where neither the project nor the constructor says it."""
 
 OF_SEVERAL_ARMS = ("rewards", "reward_vector", "losses", "outcomes")
-"""What `update` calls its last argument where it is told more than one reward."""
+"""What `update` calls its last argument where it receives more than one reward."""
 
 RUNS, CONTEXTUAL_RUNS = 20_000, 5_000
 """Of the audit: the 5,000 that are usual in tests left a binary tree with the noise of one level inconclusive. With

@@ -31,8 +31,9 @@ _MOST_ENTRIES = 32
 _MOST_BLOCKS = 256
 """Data of which releases are remembered."""
 
-_SLACK = 5e-9
-"""Relative: the 4e-9 by which noise is larger than what is charged, and the rounding of sums, squares and roots."""
+_SLACK = 2e-11
+"""Relative: the rounding of features, `UNNOTICED`, and that of sums, squares and roots. It has to stay well below the
+slack with which totals are compared with a budget, or releases that cost the whole of it together are refused."""
 
 _LEAST = 1e-6
 """Share of a loss below which it is not worth while to charge less."""
@@ -149,7 +150,7 @@ class SeveralReleases:
         norm : "l1" or "l2".
         value : what is released.
         table : the features.
-        scale : of the noise, which is independent in each entry.
+        scale : of the noise, which is independent in each entry, or the smaller one that is charged.
         inside : bounds the rounding inside the mechanism, given the largest sizes of the entries.
         data : that the release is charged to.
         """
