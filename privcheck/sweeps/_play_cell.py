@@ -162,7 +162,8 @@ def _modules_of_its_own(sources: Mapping[str, Path]) -> Iterator[None]:
 
     So are the places where modules and files are found, which a target may change: the next cell is looked for there.
     """
-    names = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in sources}
+    places = [name.removesuffix(".py").removesuffix("/__init__").split("/") for name in sources]
+    names = {".".join(parts[:length]) for parts in places for length in range(1, 1 + len(parts))}
     before, path, folder = _taken(names), list(sys.path), os.getcwd()  # noqa: PTH109
     try:
         yield

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
 from privcheck.reached_state import own_modules
+
+OF_TARGET = "privcheck_target_"
+"""What the names of modules begin with that are the files of targets; no import leads to them."""
 
 _imported: dict[str, tuple[ModuleType, str]] = {}
 """Modules that targets have imported, by name, with the SHA-256 of their files."""
@@ -32,10 +36,9 @@ def imported_anew() -> Iterator[None]:
     were there before the first block are left as they are: their user may have set something in them. Bytecode is not
     kept: Python would take it for that of a file of the same length that was written in the same second.
     """
-    there = {name: held for name, held in _imported.items() if sys.modules.get(name) is held[0]}
+    there = _there()
     if any(_digest(module) != known for module, known in there.values()):
-        for name in there:
-            del sys.modules[name]
+        _forget(there)
         _imported.clear()
     before, kept = set(sys.modules), sys.dont_write_bytecode
     sys.dont_write_bytecode = True
@@ -43,8 +46,53 @@ def imported_anew() -> Iterator[None]:
         yield
     finally:
         sys.dont_write_bytecode = kept
-        for name in own_modules() - before:
-            _imported[name] = sys.modules[name], _digest(sys.modules[name])
+        for name in own_modules():
+            if name not in before or (name in there and there[name][0] is not sys.modules[name]):
+                _imported[name] = sys.modules[name], _digest(sys.modules[name])
+
+
+@contextmanager
+def without_those_of_others() -> Iterator[bool]:
+    """Hide what earlier targets have imported, if the paths of now lead to other files for any of it; yield whether.
+
+    Two targets in two folders, each with a helper beside it, would share the first one's. All are hidden, for others
+    may hold what they have taken from it. What the block does not import again is there again afterwards: a policy may
+    import it as it runs.
+    """
+    importlib.invalidate_caches()
+    there = {name: held for name, held in _there().items() if not name.startswith(OF_TARGET)}
+    others = any(_file_found(name) != Path(str(module.__file__)) for name, (module, _) in there.items())
+    if others:
+        _forget(there)
+    try:
+        yield others
+    finally:
+        for name, (module, _) in there.items():
+            sys.modules.setdefault(name, module)
+
+
+def _there() -> dict[str, tuple[ModuleType, str]]:
+    return {name: held for name, held in _imported.items() if sys.modules.get(name) is held[0]}
+
+
+def _forget(names: Iterable[str]) -> None:
+    """Let modules be imported anew, also those that a folder without `__init__.py` has as attributes."""
+    for name in names:
+        module = sys.modules.pop(name)
+        package, _, own = name.rpartition(".")
+        if getattr(sys.modules.get(package), own, None) is module:
+            delattr(sys.modules[package], own)
+
+
+def _file_found(name: str) -> Path | None:
+    """Return the file to which an import would lead that finds nothing in `sys.modules`."""
+    path, spec, parts = None, None, name.split(".")
+    for place in range(len(parts)):
+        spec = PathFinder.find_spec(".".join(parts[: place + 1]), path)
+        if spec is None:
+            return None
+        path = list(spec.submodule_search_locations or ())
+    return Path(spec.origin) if isinstance(spec, ModuleSpec) and spec.origin else None
 
 
 def _digest(module: ModuleType) -> str:

@@ -13,12 +13,13 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._fresh_imports import FromSource, imported_anew
+from privcheck.targets._fresh_imports import OF_TARGET, FromSource, imported_anew, without_those_of_others
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -96,22 +97,32 @@ def function_at(place: Any) -> Any:
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PrivcheckError("target", str(path), "an existing Python file", "check the path")
-    name = "privcheck_target_" + path.stem
+    name = OF_TARGET + path.stem
     spec = importlib.util.spec_from_file_location(name, path, loader=FromSource(name, str(path)))
     if spec is None or spec.loader is None:
         raise PrivcheckError("target", str(path), "a Python file", "give path/to/file.py:name")
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        with without_those_of_others():
+            module = _executed(spec, path)
+        with without_those_of_others() as others:  # the file itself may say where modules are found
+            return _executed(spec, path) if others else module
+    finally:
+        sys.path.remove(folder)
+
+
+def _executed(spec: ModuleSpec, path: Path) -> ModuleType:
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.insert(0, str(path.resolve().parent))
+    sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        del sys.modules[name]
+        del sys.modules[spec.name]
         raise _import_failed(str(path), error) from None
-    finally:
-        sys.path.remove(str(path.resolve().parent))
     return module
 
 
