@@ -30,8 +30,7 @@ def source_files(place: str) -> dict[str, Path]:
 
     Imports are read from the source, without importing anything, in functions and branches too. A module counts if it
     lies beside the target or in a folder of Python's path that is neither the standard library nor site-packages, or
-    belongs to the package that has the target.
-    Modules that are imported by a computed name are not seen.
+    belongs to the package that has the target. Modules that are imported by a computed name are not seen.
 
     Parameters
     ----------
