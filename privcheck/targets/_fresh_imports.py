@@ -61,7 +61,7 @@ def without_those_of_others() -> Iterator[bool]:
     """
     importlib.invalidate_caches()
     there = {name: held for name, held in _there().items() if not name.startswith(OF_TARGET)}
-    others = any(_file_found(name) != Path(str(module.__file__)) for name, (module, _) in there.items())
+    others = any(_file_found(name) != Path(str(module.__file__)).resolve() for name, (module, _) in there.items())
     if others:
         _forget(there)
     try:
@@ -92,7 +92,7 @@ def _file_found(name: str) -> Path | None:
         if spec is None:
             return None
         path = list(spec.submodule_search_locations or ())
-    return Path(spec.origin) if isinstance(spec, ModuleSpec) and spec.origin else None
+    return Path(spec.origin).resolve() if isinstance(spec, ModuleSpec) and spec.origin else None
 
 
 def _digest(module: ModuleType) -> str:
