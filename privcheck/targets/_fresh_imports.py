@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -16,7 +17,9 @@ from privcheck.reached_state import own_modules
 OF_TARGET = "privcheck_target_"
 """What the names of modules begin with that are the files of targets; no import leads to them."""
 
-_imported: dict[str, tuple[ModuleType, str]] = {}
+Held = dict[str, tuple[ModuleType, str]]
+
+_imported: Held = {}
 """Modules that targets have imported, by name, with the SHA-256 of their files."""
 
 
@@ -26,6 +29,21 @@ class FromSource(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
         """Return the code of the file."""
         return self.source_to_code(self.get_data(self.path), self.path)
+
+
+def executed(path: Path) -> ModuleType:
+    """Return the module of a target's file, or raise what it raises."""
+    name = OF_TARGET + path.stem
+    loader = FromSource(name, str(path))
+    spec = spec_from_file_location(name, path, loader=loader)
+    assert spec is not None
+    sys.modules[name] = module = module_from_spec(spec)
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
 
 
 @contextmanager
@@ -60,7 +78,7 @@ def without_those_of_others() -> Iterator[bool]:
     import it as it runs.
     """
     importlib.invalidate_caches()
-    there = {name: held for name, held in _there().items() if not name.startswith(OF_TARGET)}
+    there = imported_now()
     others = any(_file_found(name) != Path(str(module.__file__)).resolve() for name, (module, _) in there.items())
     if others:
         _forget(there)
@@ -71,7 +89,19 @@ def without_those_of_others() -> Iterator[bool]:
             sys.modules.setdefault(name, module)
 
 
-def _there() -> dict[str, tuple[ModuleType, str]]:
+def imported_now() -> Held:
+    """Return what the target that was loaded last has at hand, for `put_back`."""
+    return {name: held for name, held in _there().items() if not name.startswith(OF_TARGET)}
+
+
+def put_back(held: Held) -> None:
+    """Let a policy that imports a module as it runs find that of its own target, whatever was loaded since."""
+    for name, each in held.items():
+        if sys.modules.get(name) is not each[0]:
+            sys.modules[name], _imported[name] = each[0], each
+
+
+def _there() -> Held:
     return {name: held for name, held in _imported.items() if sys.modules.get(name) is held[0]}
 
 

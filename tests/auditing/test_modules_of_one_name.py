@@ -32,6 +32,7 @@ WAYS = {
     "in a folder": ("parts/helper.py", "from parts import helper"),
     "in a package": ("pack/helper.py", "from pack import helper"),
     "by way of a shared module": ("helper.py", "import shared\nhelper = shared.helper"),
+    "beside, as it runs": ("helper.py", "import helper"),
     "in a folder that the file puts first": ("lib/helper.py", f"{LIB}import helper"),
 }
 
@@ -55,7 +56,10 @@ def write(folder, way, arm):
     if "pack/" in place:
         file.with_name("__init__.py").write_text("")
     file.write_text(f"ARM = {arm}\n")
-    Path(folder, "policy.py").write_text(POLICY.format(imports=imports))
+    text = POLICY.format(imports=imports)
+    if "as it runs" in way:
+        text = text.replace("return helper", f"{imports}\n        return helper")
+    Path(folder, "policy.py").write_text(text)
     return f"{folder}/policy.py:Policy"
 
 
