@@ -39,6 +39,8 @@ def _float_power(base: float, exponent: float) -> float:
 
 
 def _float_choose(n: float, k: float) -> float:
+    if not float(n).is_integer() or not float(k).is_integer():
+        return NAN
     return float(math.comb(int(n), int(k))) if 0 <= k <= n else 0.0
 
 
@@ -98,7 +100,8 @@ def _array_power(base: Any, exponent: Any) -> Any:
 def _array_choose(n: Any, k: Any) -> Any:
     from scipy.special import comb
 
-    return comb(n, k)
+    whole = np.equal(n, np.floor(n)) & np.equal(k, np.floor(k))
+    return np.where(whole, comb(n, k), NAN)
 
 
 def _array_entropy_term(x: Any) -> Any:
@@ -157,6 +160,8 @@ def _rational_power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def _rational_choose(n: Fraction, k: Fraction) -> Fraction:
+    if n.denominator != 1 or k.denominator != 1:
+        raise ArithmeticError("a binomial coefficient of what is no integer")
     return Fraction(math.comb(int(n), int(k)) if 0 <= k <= n else 0)
 
 
@@ -197,7 +202,7 @@ class Symbols:
             "ceiling": sympy.ceiling,
             "minimum": sympy.Min,
             "maximum": sympy.Max,
-            "choose": sympy.binomial,
+            "choose": _symbolic_choose,
             "entropy_term": lambda x: x * sympy.log(x) if x != 0 else sympy.Integer(0),
             "normal_below": lambda x: sympy.erfc(-x / sympy.sqrt(2)) / 2,
             "where_negative": lambda test, negative, otherwise: sympy.Piecewise(
@@ -205,6 +210,15 @@ class Symbols:
             ),
         }
         return named[operation](*operands) if operation in named else _FLOAT_LIKE[operation](*operands)
+
+
+def _symbolic_choose(n: Any, k: Any) -> Any:
+    """Return a coefficient, or an unknown function of both: Pascal's rule and others fail outside of 0 <= k <= n."""
+    import sympy
+
+    if getattr(n, "is_Integer", False) and getattr(k, "is_Integer", False):
+        return sympy.Integer(math.comb(int(n), int(k)) if 0 <= k <= n else 0)
+    return sympy.Function("choose")(n, k)
 
 
 _FLOAT_LIKE: dict[str, Callable[..., Any]] = {

@@ -11,7 +11,7 @@ from typing import Any
 from privcheck.claims._arithmetic import RATIONALS
 from privcheck.claims._claim import Point, Reading, Relation
 from privcheck.claims._expression import Expression, Number, evaluate
-from privcheck.claims._precise_intervals import bits_of, intervals
+from privcheck.claims._precise_intervals import bits_of, point_intervals
 from privcheck.errors import PrivcheckError, words
 
 DIGITS = (50, 100)
@@ -78,15 +78,9 @@ def refuted_at(reading: Reading, point: Point) -> Counterexample | None:
     says = reading.says
     if not isinstance(says, Relation) or not _is_inside(reading, point):
         return None
-    exact = _exactly(says.gap, point)
-    if exact is not None:
-        if exact == 0 or (exact > 0 and says.sense != "=="):
-            return None
-        how = "exact rationals"
-    else:
-        if not all(_fails(says, point, digits) for digits in DIGITS):
-            return None
-        how = "intervals of 50 and 100 digits"
+    if not fails(says, point):
+        return None
+    how = "intervals of 50 and 100 digits" if _exactly(says.gap, point) is None else "exact rationals"
     left, right = (_shown(side, point) for side in (says.left, says.right))
     return Counterexample({name: str(value) for name, value in point.items()}, left, right, how)
 
@@ -144,9 +138,17 @@ def holds(condition: Relation, point: Point) -> bool:
     return all(low > 0 or (low == 0 and condition.sense != "<") for low in lows)
 
 
+def fails(says: Relation, point: Point) -> bool:
+    """Return whether a relation fails at a point for certain."""
+    exact = _exactly(says.gap, point)
+    if exact is not None:
+        return exact != 0 if says.sense == "==" else exact <= 0 if says.sense == "<" else exact < 0
+    return all(_fails(says, point, digits) for digits in DIGITS)
+
+
 def _fails(says: Relation, point: Point, digits: int) -> bool:
     low, high = enclosed(says.gap, point, digits)
-    return high < 0 or (says.sense == "==" and low > 0)
+    return high < 0 or (high == 0 and says.sense == "<") or (says.sense == "==" and low > 0)
 
 
 def _exactly(node: Expression, point: Point) -> Fraction | None:
@@ -157,12 +159,14 @@ def _exactly(node: Expression, point: Point) -> Fraction | None:
 
 
 def enclosed(node: Expression, point: Point, digits: int = DIGITS[-1]) -> tuple[float, float]:
-    """Return bounds of an expression at a point, from intervals of a number of digits."""
-    arithmetic = intervals(bits_of(digits))
+    """Return bounds of an expression at a point, from intervals of a number of digits; infinite without a value."""
+    arithmetic = point_intervals(bits_of(digits))
     try:
         found = evaluate(node, arithmetic, _boxed(point, arithmetic))
     except ArithmeticError:
-        found = arithmetic.line
+        found = None
+    if found is None:
+        return -math.inf, math.inf
     return arithmetic.lower(found), arithmetic.upper(found)
 
 

@@ -46,7 +46,7 @@ def _times(a: float, b: float) -> float:
 def _multiply(x: Pair, y: Pair) -> Pair:
     ends = [_times(a, b) for a in x for b in y]
     low, high = min(ends), max(ends)
-    if low == high == 0.0:
+    if (0.0, 0.0) in (x, y):
         return (0.0, 0.0)
     exact_low = low == 0.0 and min(x[0], y[0]) >= 0.0
     return (0.0 if exact_low else _stepped(low, -math.inf, 1)), _stepped(high, math.inf, 1)
@@ -111,7 +111,7 @@ def _ceiling(x: Pair) -> Pair:
 
 
 def _choose(n: Pair, k: Pair) -> Pair:
-    if n[0] != n[1] or k[0] != k[1]:
+    if n[0] != n[1] or k[0] != k[1] or not n[0].is_integer() or not k[0].is_integer():
         return LINE
     value = math.comb(int(n[0]), int(k[0])) if 0.0 <= k[0] <= n[0] else 0
     return _outward(float(value), float(value), 0 if value < 2**53 else 1)

@@ -197,6 +197,27 @@ class Intervals:
         return self.context.sqrt(2 * self.context.pi * self.widening)
 
 
+class PointIntervals(Intervals):
+    """The same for points, where an operation outside of its domain has no value, nor has what is computed from it.
+
+    Its result is None. The whole line, which stands for it on a box, says too much: the exponential of any number is
+    positive, but exp(log(-1)) is no number.
+    """
+
+    def whole(self, value: Any) -> int | None:
+        return None if value is None else super().whole(value)
+
+    def apply(self, operation: str, operands: list[Any]) -> Any:
+        if operation == "where_negative" and operands[0] is not None:
+            test, negative, otherwise = operands
+            if _sign(test, 1) < 0 or _sign(test, 0) >= 0:
+                return negative if _sign(test, 1) < 0 else otherwise
+        if any(operand is None for operand in operands):
+            return None
+        found = super().apply(operation, operands)
+        return None if found is self.line else found
+
+
 def _end(value: Any, side: int) -> Any:
     return value._mpi_[side]
 
@@ -221,19 +242,28 @@ def _key(end: Any) -> Any:
 
 
 def _as_float(end: Any, rounding: str) -> float:
-    from mpmath.libmp import finf, fninf, to_float
+    """Return an end as a float, rounded down ("f") or up ("c"), also where it is too large or too small for floats."""
+    from mpmath.libmp import finf, fninf, from_float, mpf_cmp, to_float
 
     if end == finf:
         return math.inf
     if end == fninf:
         return -math.inf
-    return float(to_float(end, rnd=rounding))
+    near, away = float(to_float(end, rnd=rounding)), -math.inf if rounding == "f" else math.inf
+    beyond = mpf_cmp(from_float(near), end) * (1 if rounding == "f" else -1)
+    return math.nextafter(near, away) if beyond > 0 else near
 
 
 @lru_cache(maxsize=8)
 def intervals(bits: int) -> Intervals:
     """Return the intervals of a precision; made once."""
     return Intervals(bits)
+
+
+@lru_cache(maxsize=8)
+def point_intervals(bits: int) -> PointIntervals:
+    """Return those of points; made once."""
+    return PointIntervals(bits)
 
 
 def bits_of(digits: int) -> int:

@@ -105,8 +105,14 @@ class Variable:
     @property
     def whole_domain(self) -> bool:
         """Whether the range in which a proof is tried, with its ends, covers the domain."""
-        low, high = self.proved
-        return low <= self.low and high >= self.high
+        (low, high), (first, last) = self.proved, self._ends
+        return low <= first and high >= last
+
+    @property
+    def _ends(self) -> tuple[float | Fraction, float | Fraction]:
+        """The ends as the decimal numbers that they print as, which their floats may exceed."""
+        low, high = (Fraction(str(end)) if math.isfinite(end) else end for end in (self.low, self.high))
+        return low, high
 
     def has(self, value: Fraction) -> bool:
         """Return whether a value is in the domain as printed.
@@ -116,8 +122,7 @@ class Variable:
         >>> Variable("x", 0.05, 1).has(Fraction(1, 20))
         True
         """
-        # an end is the decimal number that it prints as, which its float may exceed
-        low, high = (Fraction(str(end)) if math.isfinite(end) else end for end in (self.low, self.high))
+        low, high = self._ends
         above = value > low if self.low_open else value >= low
         below = value < high if self.high_open else value <= high
         return above and below and (not self.integer or value.denominator == 1)

@@ -19,6 +19,7 @@ from privcheck.scheduling import CLAIMS, Cache, Database, Refusal
 from privcheck.serialise import ILL_TYPED
 from privcheck.sweeps._cell import Cell
 from privcheck.sweeps._play_cell import Played, digest, read_columns
+from privcheck.sweeps._target_sources import digest_of
 
 MANIFEST, RESULTS, ASIDE = "cells.sqlite", "cells", "aside"
 
@@ -30,6 +31,10 @@ UPGRADES = (
     CREATE INDEX IF NOT EXISTS finished_by_place ON finished (place)
     """,
     f"DROP TABLE IF EXISTS claims; {CLAIMS}",
+    """
+    CREATE TABLE IF NOT EXISTS imported (target TEXT NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL,
+        PRIMARY KEY (target, file))
+    """,
 )
 
 EXPECTED = "a folder of a sweep"
@@ -114,7 +119,13 @@ class CellStore(Cache):
             with self.database.refusal.turning_errors(), suppress(FileNotFoundError):
                 self.path(key).replace(aside / f"{key}.json")  # first: a file without a row would be entered again
             self.forget(key)
+        self.database.execute("DELETE FROM imported WHERE target = ?", (target,))
         return aside
+
+    def changed_imports(self, target: str) -> list[str]:
+        """Return the files, besides its sources, that a target imported when its results were made and that changed."""
+        rows = self.database.rows("SELECT file, digest FROM imported WHERE target = ? ORDER BY file", (target,))
+        return [file for file, kept in rows if not Path(file).is_file() or digest_of(file) != kept]
 
     def stale(self, cells: Sequence[tuple[str, Cell]]) -> int:
         """Return how many finished results are of other sources, data or versions than now."""
@@ -131,6 +142,8 @@ class CellStore(Cache):
         """
         if played.text is not None:
             write_whole(self.path(key), played.text + "\n", "store", durable=True)
+        files = [(cell.target, file, found) for file, found in played.imported.items()]
+        self.database.execute_each("INSERT OR IGNORE INTO imported VALUES (?, ?, ?)", files)
         self._finish(key, cell, played)
 
     def _finish(self, key: str, cell: Cell, played: Played) -> None:

@@ -9,20 +9,22 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
 from privcheck.auditing import audit
 from privcheck.errors import PrivcheckError
+from privcheck.reached_state import own_modules
 from privcheck.results import AuditReport, Simulation
 from privcheck.serialise import number
 from privcheck.simulation import simulate
 from privcheck.sweeps._cell import AUDIT, Cell
 from privcheck.sweeps._environment_tables import made
 from privcheck.sweeps._sweep_file import arguments
+from privcheck.sweeps._target_sources import digest_of, from_here
 
 COLUMNS = (
     "verdict", "delta", "epsilon_lower", "epsilon_upper", "confidence", "p_value", "resolution",
@@ -44,12 +46,14 @@ class Played:
     columns : the columns of its result, named by `COLUMNS`.
     error : why it failed, in one line; None if it did not.
     seconds : the time that it took.
+    imported : the files of modules that its target imported besides its sources, each with its SHA-256.
     """
 
     text: str | None
     columns: dict[str, Any]
     error: str | None
     seconds: float
+    imported: Mapping[str, str] = field(default_factory=dict)
 
 
 def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
@@ -68,7 +72,7 @@ def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
     """
     started = time.monotonic()
     text, columns, error = None, {}, None
-    with _noticing_signals() as interrupted, _modules_of_its_own(sources or {}):
+    with _noticing_signals() as interrupted, _modules_of_its_own(sources or {}) as imported:
         try:
             found = _result(cell)
             text, columns = found.to_json(), columns_of(found)
@@ -82,7 +86,8 @@ def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
             error = f"internal error: {type(fault).__name__}: {fault}"[:500]
         if interrupted():
             raise KeyboardInterrupt
-    return Played(text, columns, None if error is None else " ".join(error.split()), time.monotonic() - started)
+    told = None if error is None else " ".join(error.split())
+    return Played(text, columns, told, time.monotonic() - started, imported)
 
 
 def _result(cell: Cell) -> AuditReport | Simulation:
@@ -157,19 +162,33 @@ def _noticing_signals() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def _modules_of_its_own(sources: Mapping[str, Path]) -> Iterator[None]:
-    """Import the modules of a target's files in the block, whatever has their names, and put what was there back.
+def _modules_of_its_own(sources: Mapping[str, Path]) -> Iterator[dict[str, str]]:
+    """Import the modules of a target in the block, whatever has their names, and put what was there back.
 
     So are the places where modules and files are found, which a target may change: the next cell is looked for there.
+
+    Parameters
+    ----------
+    sources : its files, as they are known before it is played.
+
+    Yields
+    ------
+    The files of what it imports besides these, each with its SHA-256; filled at the end of the block.
     """
-    names = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in sources}
+    places = [name.removesuffix(".py").removesuffix("/__init__").split("/") for name in sources]
+    names = {".".join(parts[:length]) for parts in places for length in range(1, 1 + len(parts))}
     before, path, folder = _taken(names), list(sys.path), os.getcwd()  # noqa: PTH109
+    there, imported = own_modules(), dict[str, str]()
     try:
-        yield
+        yield imported
     finally:
         sys.path[:] = path
         os.chdir(folder)
-        _taken(names)
+        new = own_modules() - there
+        files = {Path(str(sys.modules[name].__file__)).resolve() for name in new} - {*sources.values()}
+        with suppress(PrivcheckError):  # one that is gone by now
+            imported |= {from_here(file): digest_of(file) for file in sorted(files)}
+        _taken(names | new)
         sys.modules.update(before)
 
 

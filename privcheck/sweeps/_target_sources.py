@@ -6,7 +6,8 @@ import ast
 import hashlib
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError
@@ -28,8 +29,8 @@ def source_files(place: str) -> dict[str, Path]:
     """Return the file of a target and the files of the modules that it imports, and so on.
 
     Imports are read from the source, without importing anything, in functions and branches too. A module counts if it
-    lies beside the target or in a folder of Python's path that is neither the standard library nor site-packages.
-    Modules that are imported by a computed name are not seen.
+    lies beside the target or in a folder of Python's path that is neither the standard library nor site-packages, or
+    belongs to the package that has the target. Modules that are imported by a computed name are not seen.
 
     Parameters
     ----------
@@ -41,21 +42,43 @@ def source_files(place: str) -> dict[str, Path]:
     that does not exist: playing it says what is wrong.
     """
     module = place.rpartition(":")[0]
-    file = Path(module)
+    file, installed = Path(module), Installed()
     if module.endswith(".py"):
         if not file.is_file():
             return {}
         roots, todo = [file.resolve().parent, *_own_folders()], [(file.name, file.resolve())]
     else:
-        roots = _own_folders()
-        todo = [found for root in roots for found in _modules(root, module.split("."), "")]
+        roots, parts = _own_folders(), module.split(".")
+        todo = [found for root in roots for found in _modules(root, parts, "")]
+        if not todo:
+            installed = Installed(parts[0], tuple(folder for folder in _path() if folder not in roots))
+            todo = installed.files(parts)
     known: dict[str, Path] = {}
     while todo:
         name, path = todo.pop()
         if path not in known.values():
             known[name] = path
-            todo += [found for found in _imported(path, name, roots) if not found[0].startswith(f"{OWN}/")]
+            todo += [found for found in _imported(path, name, roots, installed) if not found[0].startswith(f"{OWN}/")]
     return dict(sorted(known.items()))
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The package that a target is installed in, which is its own source wherever it lies; by default none.
+
+    Parameters
+    ----------
+    package : the name of the package, or of a module that is none.
+    folders : where packages are installed.
+    """
+
+    package: str = ""
+    folders: tuple[Path, ...] = ()
+
+    def files(self, parts: list[str]) -> list[tuple[str, Path]]:
+        """Return the files of a module of the package, nothing for any other."""
+        mine = parts[0] == self.package and self.package not in {*sys.stdlib_module_names, OWN}
+        return _first(self.folders, parts) if mine else []
 
 
 def digest_of(path: str | Path, parameter: str = "data") -> str:
@@ -72,16 +95,26 @@ def digest_of(path: str | Path, parameter: str = "data") -> str:
         raise PrivcheckError(parameter, str(path), "a file that can be read", error.strerror or "") from None
 
 
+def from_here(file: Path) -> str:
+    """Return the path of a file, relative to the working directory if it lies below it, as paths of targets are."""
+    here = Path.cwd().resolve()
+    return str(file.relative_to(here) if file.is_relative_to(here) else file)
+
+
 def _own_folders() -> list[Path]:
     """Return the folders of Python's path, without those of the standard library and of installed packages."""
     paths = sysconfig.get_paths()
     installed = [Path(paths[name]).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts")]
+    return [folder for folder in _path() if not any(map(folder.is_relative_to, installed))]
+
+
+def _path() -> dict[Path, None]:
+    """Return the folders of Python's path, in order."""
     folders = [Path(entry or ".").resolve() for entry in sys.path]
-    kept = [folder for folder in folders if folder.is_dir() and not any(map(folder.is_relative_to, installed))]
-    return list(dict.fromkeys(kept))
+    return dict.fromkeys(folder for folder in folders if folder.is_dir())
 
 
-def _imported(path: Path, name: str, roots: list[Path]) -> Iterator[tuple[str, Path]]:
+def _imported(path: Path, name: str, roots: list[Path], installed: Installed) -> Iterator[tuple[str, Path]]:
     """Yield the files of the modules that a file imports; nothing for a file that is not Python."""
     try:
         tree = ast.parse(path.read_bytes())
@@ -90,7 +123,7 @@ def _imported(path: Path, name: str, roots: list[Path]) -> Iterator[tuple[str, P
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield from _first(roots, alias.name.split("."))
+                yield from _first(roots, alias.name.split(".")) or installed.files(alias.name.split("."))
         elif isinstance(node, ast.ImportFrom):
             stem = node.module.split(".") if node.module else []
             for alias in node.names:
@@ -98,10 +131,11 @@ def _imported(path: Path, name: str, roots: list[Path]) -> Iterator[tuple[str, P
                     folder, above = path.parents[node.level - 1], name.split("/")[: -node.level]
                     yield from _modules(folder, [*stem, alias.name], "".join(f"{part}/" for part in above))
                 else:
-                    yield from _first(roots, [*stem, alias.name])
+                    parts = [*stem, alias.name]
+                    yield from _first(roots, parts) or installed.files(parts)
 
 
-def _first(roots: list[Path], parts: list[str]) -> list[tuple[str, Path]]:
+def _first(roots: Sequence[Path], parts: list[str]) -> list[tuple[str, Path]]:
     """Return the files of a module in the first folder that has it."""
     return next((found for root in roots if (found := list(_modules(root, parts, "")))), [])
 

@@ -35,6 +35,10 @@ def set_aside_changed(store: CellStore, cells: Sequence[tuple[str, Cell]], play:
     notes, seconds = [], store.seconds()
     for target in dict.fromkeys(cell.target for _, cell in cells if is_place(cell.target)):
         finished = [(key, cell) for key, cell in cells if cell.target == target and key in seconds]
+        if finished and (changed := store.changed_imports(target)):
+            told = f"{target}: finished results were set aside and are played anew: {', '.join(changed)} changed"
+            notes.append(f"{told}, which it imports. The old ones are in {store.set_aside(target)}")
+            continue
         for key, cell in sorted(finished, key=lambda keyed: seconds[keyed[0]]):
             kept = _content(store.path(key))
             if kept is None or kept.get("remarks"):  # as many runs as a clock allowed

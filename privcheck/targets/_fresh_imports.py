@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import CodeType, ModuleType
 
 from privcheck.reached_state import own_modules
 
-_imported: dict[str, tuple[ModuleType, str]] = {}
+OF_TARGET = "privcheck_target_"
+"""What the names of modules begin with that are the files of targets; no import leads to them."""
+
+Held = dict[str, tuple[ModuleType, str]]
+
+_imported: Held = {}
 """Modules that targets have imported, by name, with the SHA-256 of their files."""
 
 
@@ -24,6 +31,21 @@ class FromSource(SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
+def executed(path: Path) -> ModuleType:
+    """Return the module of a target's file, or raise what it raises."""
+    name = OF_TARGET + path.stem
+    loader = FromSource(name, str(path))
+    spec = spec_from_file_location(name, path, loader=loader)
+    assert spec is not None
+    sys.modules[name] = module = module_from_spec(spec)
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
 @contextmanager
 def imported_anew() -> Iterator[None]:
     """Import in the block what the file says now of modules that were imported in an earlier one.
@@ -32,10 +54,9 @@ def imported_anew() -> Iterator[None]:
     were there before the first block are left as they are: their user may have set something in them. Bytecode is not
     kept: Python would take it for that of a file of the same length that was written in the same second.
     """
-    there = {name: held for name, held in _imported.items() if sys.modules.get(name) is held[0]}
+    there = _there()
     if any(_digest(module) != known for module, known in there.values()):
-        for name in there:
-            del sys.modules[name]
+        _forget(there)
         _imported.clear()
     before, kept = set(sys.modules), sys.dont_write_bytecode
     sys.dont_write_bytecode = True
@@ -43,8 +64,65 @@ def imported_anew() -> Iterator[None]:
         yield
     finally:
         sys.dont_write_bytecode = kept
-        for name in own_modules() - before:
-            _imported[name] = sys.modules[name], _digest(sys.modules[name])
+        for name in own_modules():
+            if name not in before or (name in there and there[name][0] is not sys.modules[name]):
+                _imported[name] = sys.modules[name], _digest(sys.modules[name])
+
+
+@contextmanager
+def without_those_of_others() -> Iterator[bool]:
+    """Hide what earlier targets have imported, if the paths of now lead to other files for any of it; yield whether.
+
+    Two targets in two folders, each with a helper beside it, would share the first one's. All are hidden, for others
+    may hold what they have taken from it. What the block does not import again is there again afterwards: a policy may
+    import it as it runs.
+    """
+    importlib.invalidate_caches()
+    there = imported_now()
+    others = any(_file_found(name) != Path(str(module.__file__)).resolve() for name, (module, _) in there.items())
+    if others:
+        _forget(there)
+    try:
+        yield others
+    finally:
+        for name, (module, _) in there.items():
+            sys.modules.setdefault(name, module)
+
+
+def imported_now() -> Held:
+    """Return what the target that was loaded last has at hand, for `put_back`."""
+    return {name: held for name, held in _there().items() if not name.startswith(OF_TARGET)}
+
+
+def put_back(held: Held) -> None:
+    """Let a policy that imports a module as it runs find that of its own target, whatever was loaded since."""
+    for name, each in held.items():
+        if sys.modules.get(name) is not each[0]:
+            sys.modules[name], _imported[name] = each[0], each
+
+
+def _there() -> Held:
+    return {name: held for name, held in _imported.items() if sys.modules.get(name) is held[0]}
+
+
+def _forget(names: Iterable[str]) -> None:
+    """Let modules be imported anew, also those that a folder without `__init__.py` has as attributes."""
+    for name in names:
+        module = sys.modules.pop(name)
+        package, _, own = name.rpartition(".")
+        if getattr(sys.modules.get(package), own, None) is module:
+            delattr(sys.modules[package], own)
+
+
+def _file_found(name: str) -> Path | None:
+    """Return the file to which an import would lead that finds nothing in `sys.modules`."""
+    path, spec, parts = None, None, name.split(".")
+    for place in range(len(parts)):
+        spec = PathFinder.find_spec(".".join(parts[: place + 1]), path)
+        if spec is None:
+            return None
+        path = list(spec.submodule_search_locations or ())
+    return Path(spec.origin).resolve() if isinstance(spec, ModuleSpec) and spec.origin else None
 
 
 def _digest(module: ModuleType) -> str:

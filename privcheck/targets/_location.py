@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import re
 import sys
@@ -18,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._fresh_imports import FromSource, imported_anew
+from privcheck.targets._fresh_imports import Held, executed, imported_anew, imported_now, without_those_of_others
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -37,19 +36,23 @@ class Location:
     ----------
     module, name : a path that ends in .py or the name of a module, and a name defined there.
     key : distinguishes this location from the same place at another time, when the file may have been different.
+    imported : the modules that were at hand when it was loaded in this process.
     """
 
     module: str
     name: str
     key: str = field(default_factory=lambda: uuid.uuid4().hex, repr=False)
+    imported: Held = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def is_file(self) -> bool:
         return self.module.endswith(".py")
 
-    def __getstate__(self) -> dict[str, str]:
+    def __getstate__(self) -> dict[str, Any]:
         """Return what a worker process is sent: a file is found from any working directory."""
-        return self.__dict__ | ({"module": str(Path(self.module).absolute())} if self.is_file else {})
+        return (
+            self.__dict__ | {"imported": {}} | ({"module": str(Path(self.module).absolute())} if self.is_file else {})
+        )
 
     def __str__(self) -> str:
         """Return file:name, with the file relative to the working directory if it lies below it."""
@@ -61,6 +64,7 @@ class Location:
         """Import the file or module and return the named factory; raise PrivcheckError if that fails."""
         with imported_anew():
             module = _import_file(Path(self.module)) if self.is_file else _import_module(self.module, self.name)
+        self.imported.update(imported_now())
         if not hasattr(module, self.name):
             public = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
             raise PrivcheckError(
@@ -96,23 +100,19 @@ def function_at(place: Any) -> Any:
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PrivcheckError("target", str(path), "an existing Python file", "check the path")
-    name = "privcheck_target_" + path.stem
-    spec = importlib.util.spec_from_file_location(name, path, loader=FromSource(name, str(path)))
-    if spec is None or spec.loader is None:
-        raise PrivcheckError("target", str(path), "a Python file", "give path/to/file.py:name")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.insert(0, str(path.resolve().parent))
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
     try:
-        spec.loader.exec_module(module)
+        with without_those_of_others():
+            module = executed(path)
+        with without_those_of_others() as others:  # the file itself may say where modules are found
+            return executed(path) if others else module
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        del sys.modules[name]
         raise _import_failed(str(path), error) from None
     finally:
-        sys.path.remove(str(path.resolve().parent))
-    return module
+        sys.path.remove(folder)
 
 
 def _import_module(name: str, attribute: str) -> ModuleType:

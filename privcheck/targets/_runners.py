@@ -18,6 +18,7 @@ from privcheck.generators import generator, global_generators_seeded, own_genera
 from privcheck.kernels import spawned
 from privcheck.privacy import Contexts
 from privcheck.scheduling import one_thread
+from privcheck.targets._fresh_imports import put_back
 from privcheck.targets._location import (
     Location,
     about_first_parameter,
@@ -206,6 +207,8 @@ class PolicyRunner:
 
     def build(self, rng: np.random.Generator) -> Any:
         """Return a new policy whose randomness comes from `rng`."""
+        if self.location is not None:
+            put_back(self.location.imported)
         try:
             return self.factory(*([rng] if self._takes_rng else []), **self._arguments)
         except KeyboardInterrupt:

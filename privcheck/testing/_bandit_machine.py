@@ -31,6 +31,7 @@ from privcheck.targets import PolicyRunner
 from privcheck.testing._assertion import PrivacyFailure
 from privcheck.testing._instance_strategies import contexts as contexts_of
 from privcheck.testing._project import setting
+from privcheck.testing._running import current
 from privcheck.testing._table_strategies import rewards_of
 
 SLACK = 1e-9
@@ -43,7 +44,8 @@ class BanditMachine(RuleBasedStateMachine):
     """Plays a guarded policy with rewards that hypothesis chooses, and checks the ledger after every step.
 
     Derive a class from it, set its attributes, and let pytest collect its `TestCase`. A leak, a refused release or a
-    ledger that does not add up fails the test; hypothesis shrinks it to the fewest steps and the simplest rewards.
+    ledger that does not add up fails the test; hypothesis shrinks it to the fewest steps and the simplest rewards. If
+    nothing is released in any run, pytest's summary says so: then there was no ledger to check.
 
     Attributes
     ----------
@@ -154,6 +156,11 @@ class BanditMachine(RuleBasedStateMachine):
     def begin_again(self, seed: int) -> None:
         """Begin a new run: a machine may take more steps than a run has rounds."""
         self.build(seed)
+
+    def teardown(self) -> None:
+        """Count the run: the summary of the tests says if no run has released anything."""
+        if hasattr(self, "policy"):
+            current().add_run(type(self).__name__, len(self.policy.ledger.releases), self.played)
 
     @invariant()
     def the_ledger_is_within_the_budget(self) -> None:

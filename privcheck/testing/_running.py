@@ -23,6 +23,7 @@ class Running:
     passed, failed : one sentence from each assertion that passed, or failed.
     pages : the pages of results that were kept.
     watched : nights of evidence that its audits have added.
+    machines : of each `BanditMachine` by name, its runs, those that released something, and the rounds of the longest.
     """
 
     node: str = ""
@@ -37,6 +38,24 @@ class Running:
     failed: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
     watched: int = 0
+    machines: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+
+    def add_run(self, machine: str, releases: int, rounds: int) -> None:
+        """Count a run of a machine, which made so many releases in so many rounds."""
+        runs, with_releases, longest = self.machines.get(machine, (0, 0, 0))
+        self.machines[machine] = runs + 1, with_releases + (releases > 0), max(longest, rounds)
+
+    def told(self) -> list[str]:
+        """Return the sentences of what passed, those of machines at the end."""
+        found = [*self.passed]
+        for machine, (runs, with_releases, longest) in self.machines.items():
+            played = f"{runs:,} runs of up to {longest:,} rounds"
+            if with_releases:
+                what = f"{with_releases:,} of {played} released something, within budget"
+            else:
+                what = f"nothing was released in {played}, so no ledger was tested: is the horizon long enough?"
+            found.append(f"{machine}: {what}")
+        return found
 
 
 _RUNNING: ContextVar[Running | None] = ContextVar("running", default=None)

@@ -147,11 +147,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def _report(item: pytest.Item, test: Running) -> None:
-    if test.passed or test.failed:
+    if test.passed or test.failed or test.machines:
         from privcheck.testing._kept_page import remove_old_pages
 
         remove_old_pages(test)
-        for name, texts in ((PROPERTY, test.passed), (FAILED, test.failed), (PAGE, test.pages)):
+        for name, texts in ((PROPERTY, test.told()), (FAILED, test.failed), (PAGE, test.pages)):
             item.user_properties += [(name, text) for text in texts]
 
 

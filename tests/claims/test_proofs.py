@@ -166,3 +166,18 @@ def test_a_condition_excludes_boxes_only_where_it_fails_everywhere():
     assert prove(inside, 200).share > 0.9
     outside = printed(p, says=at_least(p.symbol, "3/4"), assumes=(at_least(p.symbol, "5/8"),))
     assert prove(outside, 200).share < 1.0
+
+
+MIXED = {(True, True): x * y, (True, False): x * (1 - y), (False, True): (1 - x) * y, (False, False): (1 - x) * (1 - y)}
+
+
+@pytest.mark.parametrize("corner", MIXED)
+@pytest.mark.parametrize("factor", [Fraction(9, 10), Fraction(11, 10)])
+def test_where_two_faces_meet_the_mixed_derivative_decides(corner, factor):
+    """Neither face alone proves a corner of log(1 + uv) <= uv, as the derivative by u is of the order of v there."""
+    product = MIXED[corner]
+    reading = printed(probability("x"), probability("y"), says=at_most(log(1 + factor * product), product + 0))
+    proof = prove(reading, 400)
+    assert (proof.share == 1.0) == (factor < 1)
+    assert check_tree(reading, proof.tree) == pytest.approx(proof.share, abs=1e-12)
+    assert not proof.left_open or factor > 1

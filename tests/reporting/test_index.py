@@ -414,3 +414,9 @@ def test_a_certificate_in_another_notion_shows_its_numbers_in_that_notion(tmp_pa
     console.print(details(read_folder(tmp_path)))
     assert console.export_text().count(f"{unit} {amount:g}") == 2, "the claim and the upper bound"
     assert render_index(read_folder(tmp_path), tmp_path / "index.html", {}).count(f"{unit} {amount:g}") >= 2
+
+
+def test_a_file_in_place_of_a_folder_is_called_one(tmp_path):
+    (tmp_path / "mine.json").write_text("{}")
+    with pytest.raises(PrivcheckError, match="this is a file: --review prints it"):
+        read_folder(tmp_path / "mine.json")

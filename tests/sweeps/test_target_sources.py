@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,20 @@ def test_a_file_that_is_not_python_counts_itself():
 def test_installed_modules_and_privcheck_do_not_count():
     write(target="import privcheck, numpy, json, typer\nfrom privcheck.mechanisms import Laplace\n")
     assert list(source_files("target.py:f")) == ["target.py"]
+
+
+def test_an_installed_target_consists_of_its_own_package(monkeypatch, tmp_path):
+    """Its other packages count by their versions alone."""
+    installed = tmp_path / "installed"
+    for name in ("mine", "other"):
+        (installed / name).mkdir(parents=True)
+        (installed / name / "__init__.py").write_text("")
+    (installed / "mine" / "target.py").write_text("from . import near\nimport mine.far\nimport other\nimport json\n")
+    for name in ("near", "far"):
+        (installed / "mine" / f"{name}.py").write_text("")
+    paths = {**sysconfig.get_paths(), "purelib": str(installed)}
+    monkeypatch.setattr(sysconfig, "get_paths", lambda: paths)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(installed)])
+    expected = [f"mine/{name}.py" for name in ("__init__", "far", "near", "target")]
+    assert list(source_files("mine.target:Policy")) == expected
+    assert source_files("json.decoder:JSONDecoder") == {}

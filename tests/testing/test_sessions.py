@@ -1,6 +1,7 @@
 """Sessions of pytest in processes of their own: what the plugin imports, and the frames of a failed machine."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,3 +82,41 @@ def test_a_failed_machine_shows_no_frames_of_ours(tmp_path):
     assert not [line for line in lines if "privcheck/" in line and ".py:" in line]
     assert "hypothesis/" not in result.stdout
     assert "unittest/" not in result.stdout
+
+
+SILENT = """
+from hypothesis import Phase, settings
+
+from privcheck.mechanisms import Laplace
+from privcheck.testing import BanditMachine
+
+class Silent:
+    def __init__(self, rng):
+        self.rng, self.rounds, self.noise = rng, 0, Laplace(sensitivity=1.0, epsilon=1.0)
+    def select(self):
+        return 0
+    def update(self, action, reward):
+        self.rounds += 1
+        if self.rounds == 4:
+            self.noise.release(reward, self.rng)
+
+class Short(BanditMachine):
+    factory, horizon = Silent, 3
+class Long(BanditMachine):
+    factory, horizon = Silent, 5
+
+TestShort, TestLong = Short.TestCase, Long.TestCase
+TestShort.settings = TestLong.settings = settings(
+    max_examples=10, derandomize=True, database=None, deadline=None, phases=[Phase.generate]
+)
+"""
+
+
+def test_a_machine_says_whether_anything_was_released(tmp_path):
+    (tmp_path / "test_it.py").write_text(SILENT)
+    result = session(tmp_path)
+    assert result.returncode == 0
+    assert re.search(
+        r"Short: nothing was released in \d+ runs of up to 3 rounds, so no ledger was tested", result.stdout
+    )
+    assert re.search(r"Long: \d+ of \d+ runs of up to 5 rounds released something, within budget", result.stdout)

@@ -4,12 +4,16 @@ A leaf of the tree is proven in one of three ways. "interval": the lower bound o
 negative on the box. "outside": a printed condition fails on the whole box. "face": on a face of the domain, where a
 variable has its smallest or largest value, the gap and its first derivatives by that variable vanish identically,
 which computer algebra shows; and the next derivative has one sign on the box. By Taylor's formula the gap is then not
-negative on the box. This is needed wherever both sides are equal on the edge of the domain.
+negative on the box. Where two faces meet on both of which the gap vanishes, its mixed second derivative may have one
+sign instead, of which the gap is the integral over a rectangle. This is needed wherever both sides are equal on the
+edge of the domain.
 """
 
 from __future__ import annotations
 
 import heapq
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -30,21 +34,23 @@ MOST_DERIVATIVES = 3
 
 @dataclass(frozen=True)
 class Face:
-    """A face on which the gap vanishes, with the derivative that decides near it.
+    """A face on which the gap vanishes, or two that meet, with the derivative that decides near it.
 
     Parameters
     ----------
-    name : the variable that is constant on it.
-    low : whether it is at the variable's smallest value.
+    sides : the variables that are constant on it, each with whether it is at its smallest value.
     order : of the derivative.
     slope : the derivative, with the sign that makes it not negative where the statement holds.
 
     """
 
-    name: str
-    low: bool
+    sides: tuple[tuple[str, bool], ...]
     order: int
     slope: Expression
+
+    def is_reached(self, part: Box, box: Box) -> bool:
+        """Return whether a part of the box reaches it."""
+        return all(part[name][0 if low else 1] == box[name][0 if low else 1] for name, low in self.sides)
 
 
 @dataclass
@@ -53,7 +59,7 @@ class Proof:
 
     Parameters
     ----------
-    share : of the box, counted in halvings.
+    share : of the box, counted in halvings and rounded down: 1 only if nothing is left open.
     boxes : number of parts that were looked at.
     tree : the bisections and, at the leaves, how each part was proven; `check_tree` repeats it.
     left_open : the parts that were not proven.
@@ -107,7 +113,9 @@ def prove(reading: Reading, most_boxes: int) -> Proof:
         node.update({"split": name, "at": str(low[1]), "low": {}, "high": {}})
         for side, ends in (("low", low), ("high", high)):
             heapq.heappush(waiting, (negative / 2, 2 * looked + (side == "high"), part | {name: ends}, node[side]))
-    return Proof(share, looked, tree, left_open + [part for _, _, part, _ in waiting])
+    left_open += [part for _, _, part, _ in waiting]
+    whole = 1.0 if not left_open else math.nextafter(1.0, 0.0)  # floats lose what a thousand halvings have left
+    return Proof(min(share, whole), looked, tree, left_open)
 
 
 def described_rest(left_open: Sequence[Box], whole: Box) -> list[dict[str, list[float]]]:
@@ -143,7 +151,7 @@ def _distances(part: Box, whole: Box) -> list[tuple[Fraction, tuple[str, bool]]]
 
 
 def zero_faces(reading: Reading) -> list[Face]:
-    """Return the faces of a domain on which both sides are equal, as far as they can be used."""
+    """Return the faces of a domain on which both sides are equal, as far as they can be used, and where two meet."""
     says = reading.says
     assert isinstance(says, Relation)
     found = []
@@ -152,7 +160,8 @@ def zero_faces(reading: Reading) -> list[Face]:
             face = None if of.integer else _zero_face(reading, says.gap, of, low)
             if face is not None:
                 found.append(face)
-    return found
+    meeting = [_meeting(says.gap, one, two) for one, two in itertools.combinations(found, 2)]
+    return [*found, *filter(None, meeting)]
 
 
 def _zero_face(reading: Reading, gap: Expression, of: Variable, low: bool) -> Face | None:
@@ -166,7 +175,15 @@ def _zero_face(reading: Reading, gap: Expression, of: Variable, low: bool) -> Fa
             return None
     if slope is None or order == 0:
         return None
-    return Face(of.name, low, order, slope if low or order % 2 == 0 else -slope)
+    return Face(((of.name, low),), order, slope if low or order % 2 == 0 else -slope)
+
+
+def _meeting(gap: Expression, one: Face, two: Face) -> Face | None:
+    """Return where two faces meet; None for two ends of one variable, or without a mixed derivative."""
+    ((first, low), (second, also_low)) = sides = one.sides + two.sides
+    slope = None if first == second else derivative(gap, first)
+    slope = None if slope is None else derivative(slope, second)
+    return None if slope is None else Face(sides, 2, slope if low == also_low else -slope)
 
 
 def leaf_of(
@@ -179,9 +196,8 @@ def leaf_of(
         if condition.sense != "==" and lower(-condition.gap, part, arithmetic) > 0.0:
             return {"by": "outside", "condition": index}
     for face in faces:
-        side = 0 if face.low else 1
-        if part[face.name][side] == box[face.name][side] and lower(face.slope, part, arithmetic) >= 0.0:
-            return {"by": "face", "variable": face.name, "low": face.low, "order": face.order}
+        if face.is_reached(part, box) and lower(face.slope, part, arithmetic) >= 0.0:
+            return {"by": "face", "sides": dict(face.sides), "order": face.order}
     return None
 
 

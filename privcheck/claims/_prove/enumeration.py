@@ -6,13 +6,15 @@ import itertools
 from fractions import Fraction
 
 from privcheck.claims._claim import Reading, Relation
-from privcheck.claims._confirmation import holds
+from privcheck.claims._confirmation import fails, holds
 
 MOST_POINTS = 2000
 
 
 def enumerated(reading: Reading) -> int:
     """Return at how many points a relation was confirmed, if these are all of its region; 0 otherwise.
+
+    A point counts unless a printed condition fails there for certain.
 
     >>> from privcheck.claims._claim import at_most, printed
     >>> from privcheck.claims._variables import integer
@@ -28,5 +30,5 @@ def enumerated(reading: Reading) -> int:
         dict(zip([of.name for of in reading.variables], map(Fraction, values), strict=True))
         for values in itertools.islice(itertools.product(*ranges), MOST_POINTS + 1)
     ]
-    inside = [point for point in points if all(holds(condition, point) for condition in reading.assumes)]
+    inside = [point for point in points if not any(fails(condition, point) for condition in reading.assumes)]
     return len(inside) if len(points) <= MOST_POINTS and all(holds(says, point) for point in inside) else 0

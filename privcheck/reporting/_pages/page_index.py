@@ -82,7 +82,8 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise PrivcheckError("folder", str(path), "a folder of results", "this folder does not exist")
+        hint = "this is a file: --review prints it" if folder.exists() else "this folder does not exist"
+        raise PrivcheckError("folder", str(path), "a folder of results", hint)
     sweeps, unread = _sweeps(folder)
     stale = {Path(sweep.folder, file) for sweep in sweeps for file in sweep.stale}
     files = [file for file in json_files(folder) if file not in stale]
