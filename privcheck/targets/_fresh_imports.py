@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from privcheck.errors import PrivcheckError, words
 from privcheck.reached_state import own_modules
 
 _imported: dict[str, tuple[ModuleType, str]] = {}
@@ -45,6 +47,58 @@ def imported_anew() -> Iterator[None]:
         sys.dont_write_bytecode = kept
         for name in own_modules() - before:
             _imported[name] = sys.modules[name], _digest(sys.modules[name])
+
+
+@contextmanager
+def importing_beside(path: Path, source: bytes) -> Iterator[str]:
+    """Let the code of a file import what stands beside it, and yield the name of its module.
+
+    A file in a package, whose folders have an `__init__.py`, can import the package by its name too. With relative
+    imports it is a module of the package, which then is the one that it stands in and no other of this name.
+
+    Parameters
+    ----------
+    path, source : of the file.
+
+    Raises
+    ------
+    PrivcheckError : relative imports, and a package that was imported from another folder before.
+    """
+    folder, own = path.resolve().parent, f"privcheck_target_{path.stem}"
+    above, up = [folder, *folder.parents], _levels(source)
+    packages = above[: max(up, next(n for n, each in enumerate(above) if not (each / "__init__.py").is_file()))]
+    first, last = [str(folder)], [str(each.parent) for each in packages[-1:]]
+    if up:
+        _refuse_other_copy(path, packages[-1])
+        first, last = first + last, []
+        own = ".".join([*(each.name for each in reversed(packages)), own])
+    last = [each for each in last if each not in sys.path]
+    sys.path[:] = [*first, *sys.path, *last]
+    try:
+        yield own
+    finally:
+        for place in first + last:
+            sys.path.remove(place)
+
+
+def _levels(source: bytes) -> int:
+    """Return how many folders up the relative imports of a file go: 1 is its own, and 0 says that it has none.
+
+    >>> _levels(b"from ..noise import laplace"), _levels(b"import math")
+    (2, 0)
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError):
+        return 0
+    return max((node.level for node in nodes if isinstance(node, ast.ImportFrom)), default=0)
+
+
+def _refuse_other_copy(path: Path, top: Path) -> None:
+    imported = getattr(sys.modules.get(top.name), "__file__", None)
+    if imported is not None and Path(imported).resolve() != (top / "__init__.py").resolve():
+        got = words(f"{path} of the package {top.name}, which was imported from {Path(imported).parent} before")
+        raise PrivcheckError("target", got, "one copy of a package", f"give {top.name}.MODULE:NAME for that one")
 
 
 def _digest(module: ModuleType) -> str:

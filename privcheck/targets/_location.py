@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._fresh_imports import FromSource, imported_anew
+from privcheck.targets._fresh_imports import FromSource, imported_anew, importing_beside
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -96,22 +96,23 @@ def function_at(place: Any) -> Any:
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PrivcheckError("target", str(path), "an existing Python file", "check the path")
-    name = "privcheck_target_" + path.stem
-    spec = importlib.util.spec_from_file_location(name, path, loader=FromSource(name, str(path)))
-    if spec is None or spec.loader is None:
-        raise PrivcheckError("target", str(path), "a Python file", "give path/to/file.py:name")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.insert(0, str(path.resolve().parent))
     try:
-        spec.loader.exec_module(module)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        del sys.modules[name]
-        raise _import_failed(str(path), error) from None
-    finally:
-        sys.path.remove(str(path.resolve().parent))
+        source = path.read_bytes()
+    except OSError:  # said by the loader
+        source = b""
+    with importing_beside(path, source) as name:
+        spec = importlib.util.spec_from_file_location(name, path, loader=FromSource(name, str(path)))
+        if spec is None or spec.loader is None:
+            raise PrivcheckError("target", str(path), "a Python file", "give path/to/file.py:name")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            del sys.modules[name]
+            raise _import_failed(str(path), error) from None
     return module
 
 

@@ -56,7 +56,7 @@ def asked(seed: int | None, runs: int | None) -> Asked:
     if seed is None:
         seed = of_project.get("seed", 0) if test.seed is None else test.seed
         options = f" --privcheck-seed={seed}"
-    if runs is None and test.runs is not None:
+    if test.runs is not None and runs in (None, test.runs):  # also where a test takes the number from there
         runs, options = test.runs, f"{options} --privcheck-budget={test.runs}"
     runs = of_project.get("runs", RUNS) if runs is None else runs
     return Asked(check("seed", seed, Integer(0), "give an integer"), check("runs", runs, Integer(1)), options)
