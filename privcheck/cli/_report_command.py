@@ -124,7 +124,7 @@ def compare(
     A verdict gets worse from consistent to inconclusive to violation, and from certified to inconclusive or no
     certificate to not certified. Bounds, regret, runs and seconds are shown and do not count.
 
-    Results are comparable if their claims, neighbours, what is observed, kind of feedback, range of rewards, contexts,
+    Results are comparable if they are of one target (whose file may have moved), and their claims, neighbours, what is observed, kind of feedback, range of rewards, contexts,
     arms, horizon, confidence and error (simulations: environment, horizon and whether arms are shuffled) are equal. In
     two folders, files with equal paths belong together, in folders of `privcheck sweep` the results of equal cells.
 
