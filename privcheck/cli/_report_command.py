@@ -124,9 +124,10 @@ def compare(
     A verdict gets worse from consistent to inconclusive to violation, and from certified to inconclusive or no
     certificate to not certified. Bounds, regret, runs and seconds are shown and do not count.
 
-    Results are comparable if they are of one target (whose file may have moved), and their claims, neighbours, what is observed, kind of feedback, range of rewards, contexts,
-    arms, horizon, confidence and error (simulations: environment, horizon and whether arms are shuffled) are equal. In
-    two folders, files with equal paths belong together, in folders of `privcheck sweep` the results of equal cells.
+    Results are comparable if they are of one target, whose file may have moved, and their claims, neighbours, what is
+    observed, kind of feedback, range of rewards, contexts, arms, horizon, confidence and error (simulations:
+    environment, horizon and whether arms are shuffled) are equal. In two folders, files with equal paths belong
+    together, in folders of `privcheck sweep` the results of equal cells.
 
     Exit status: 0 the same or better, 1 a verdict got worse, 2 unreadable, missing or not comparable: it is named.
     """

@@ -19,6 +19,7 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.targets._fresh_imports import FromSource, imported_anew, importing_beside
+from privcheck.targets._other_names import what_to_do
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -299,7 +300,7 @@ def factory_arguments(
             "target",
             words(f"class {factory.__name__}, which has no method {missing}()"),
             f"a class with {methods[0]}() and {methods[1]}()",
-            _has(factory, "a bandit is any object with these two methods"),
+            what_to_do(factory, "a bandit is any object with these two methods"),
         )
     try:
         parameters = list(inspect.signature(factory).parameters.values())
@@ -334,13 +335,6 @@ def factory_arguments(
         if name in arguments and arguments[name] is None:
             raise PrivcheckError(name, None, "a value, because the target's factory requires it", f"give {name}")
     return {name: value for name, value in arguments.items() if value is not None}
-
-
-def _has(factory: type, otherwise: str) -> str:
-    """Return which methods a class has, for somebody who gave them other names."""
-    names = [name for name, value in vars(factory).items() if callable(value) and not name.startswith("_")]
-    has = ", ".join(f"{name}()" for name in names)
-    return f"it has {has}; rename what differs, or wrap the class" if has else otherwise
 
 
 def _wrapper(factory: Any, parameters: list[inspect.Parameter], first: str) -> str:
