@@ -110,7 +110,20 @@ def unknown_option(name: str, names: list[str]) -> PrivcheckError:
     """
     near = difflib.get_close_matches(name, names, n=1)
     got = f"{name!r} (did you mean {near[0]!r}?)" if near else repr(name)
-    return PrivcheckError("option", words(got), f"one of {', '.join(names)}")
+    hint = f"an audit plays the code as it is; {REPLAYED}" if name == "primitives" else ""
+    return PrivcheckError("option", words(got), f"one of {', '.join(names)}", hint)
+
+
+REPLAYED = "in a test write: assert not privcheck.certify(target, epsilon=..., primitives=...).has_findings"
+
+
+def refuse_primitives(given: Any) -> None:
+    """Refuse the primitives of a record and replay, which certifies nothing: a test of a certificate could not pass.
+
+    >>> refuse_primitives(None)
+    """
+    if given is not None:
+        raise PrivcheckError("primitives", given, "none, since record and replay certifies nothing", REPLAYED)
 
 
 def name_of(target: Any) -> str:
