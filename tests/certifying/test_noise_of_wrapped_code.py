@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import random
 import sys
 
 import numpy as np
@@ -145,3 +146,13 @@ def test_a_refusal_of_code_without_noise_names_nothing_of_the_kind(library, targ
     found = certify(target(library), epsilon=1.0, arms=2, horizon=8, runs=1)
     assert found.has_findings
     assert not [note for note in found.notes if "--primitives" in note]
+
+
+@pytest.mark.parametrize(("asked", "told"), [("numpy", True), ("random", False)])
+def test_a_set_that_records_nothing_is_told_which_does(asked, told):
+    def gaussian(data, rng):
+        return float(data.sum()) + random.gauss(0.0, 9.0)
+
+    found = certify(gaussian, mu=1.0, horizon=4, runs=1, primitives=asked)
+    notes = [note for note in found.notes if "--primitives" in note]
+    assert [note.endswith(": --primitives random records it") for note in notes] == [True] * told

@@ -79,6 +79,12 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
         f"{name} was called {times} times in another thread: these calls were not recorded"
         for name, times in sorted(hooks.elsewhere.items())
     ]
+    if not explored.uses:
+        first = neighbours(game, settings.effort, length, count)[0][0][0]
+        called = sets_called(target, game.contexts, first, settings.effort.seed)
+        others = {name: where for name, where in called.items() if name not in settings.game.primitives}
+        if others:
+            notes.append(f"the code calls {'; '.join(others.values())}: --primitives {','.join(others)} records it")
     return explored.certificate(target, settings, length, [*notes, *fixed_seeds(player.seeds)])
 
 
