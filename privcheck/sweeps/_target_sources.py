@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError
+from privcheck.targets import Location
 
 OWN = "privcheck"
 """The package whose version stands in every key, in place of its source."""
@@ -45,7 +46,7 @@ def source_files(place: str) -> dict[str, Path]:
     if module.endswith(".py"):
         if not file.is_file():
             return {}
-        roots, todo = [file.resolve().parent, *_own_folders()], [(file.name, file.resolve())]
+        roots, todo = _of_file(file.resolve())
     else:
         roots = _own_folders()
         todo = [found for root in roots for found in _modules(root, module.split("."), "")]
@@ -56,6 +57,17 @@ def source_files(place: str) -> dict[str, Path]:
             known[name] = path
             todo += [found for found in _imported(path, name, roots) if not found[0].startswith(f"{OWN}/")]
     return dict(sorted(known.items()))
+
+
+def _of_file(file: Path) -> tuple[list[Path], list[tuple[str, Path]]]:
+    """Return the folders in which a target's file looks for modules, and that file with what its package runs first."""
+    packages, relative = Location(str(file), "").packages
+    last = [each.parent for each in packages[-1:]]
+    if not relative:
+        return [file.parent, *_own_folders(), *last], [(file.name, file)]
+    inits = [each / "__init__.py" for each in packages]
+    named = [(each.relative_to(last[0]).as_posix(), each) for each in (file, *inits) if each.is_file()]
+    return [file.parent, *last, *_own_folders()], named
 
 
 def digest_of(path: str | Path, parameter: str = "data") -> str:

@@ -64,11 +64,9 @@ def importing_beside(path: Path, source: bytes) -> Iterator[str]:
     ------
     PrivcheckError : relative imports, and a package that was imported from another folder before.
     """
-    folder, own = path.resolve().parent, f"privcheck_target_{path.stem}"
-    above, up = [folder, *folder.parents], _levels(source)
-    packages = above[: max(up, next(n for n, each in enumerate(above) if not (each / "__init__.py").is_file()))]
-    first, last = [str(folder)], [str(each.parent) for each in packages[-1:]]
-    if up:
+    own, (packages, relative) = f"privcheck_target_{path.stem}", packages_around(path, source)
+    first, last = [str(path.resolve().parent)], [str(each.parent) for each in packages[-1:]]
+    if relative:
         _refuse_other_copy(path, packages[-1])
         first, last = first + last, []
         own = ".".join([*(each.name for each in reversed(packages)), own])
@@ -81,17 +79,19 @@ def importing_beside(path: Path, source: bytes) -> Iterator[str]:
             sys.path.remove(place)
 
 
-def _levels(source: bytes) -> int:
-    """Return how many folders up the relative imports of a file go: 1 is its own, and 0 says that it has none.
+def packages_around(path: Path, source: bytes) -> tuple[list[Path], bool]:
+    """Return the folders of the packages that a file stands in, the innermost first, and whether it imports relatively.
 
-    >>> _levels(b"from ..noise import laplace"), _levels(b"import math")
-    (2, 0)
+    A folder above is one if it has an `__init__.py`, or if relative imports go up to it.
     """
     try:
         nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError):
-        return 0
-    return max((node.level for node in nodes if isinstance(node, ast.ImportFrom)), default=0)
+    except (SyntaxError, ValueError, RecursionError):
+        nodes = []
+    up = max((node.level for node in nodes if isinstance(node, ast.ImportFrom)), default=0)
+    above = list(path.resolve().parents)
+    named = next(n for n, each in enumerate(above) if not (each / "__init__.py").is_file())
+    return above[: max(up, named)], up > 0
 
 
 def _refuse_other_copy(path: Path, top: Path) -> None:

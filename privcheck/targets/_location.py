@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._fresh_imports import FromSource, imported_anew, importing_beside
+from privcheck.targets._fresh_imports import FromSource, imported_anew, importing_beside, packages_around
 from privcheck.targets._other_names import what_to_do
 
 PACKAGE = Path(__file__).parents[1]
@@ -47,6 +47,11 @@ class Location:
     @property
     def is_file(self) -> bool:
         return self.module.endswith(".py")
+
+    @property
+    def packages(self) -> tuple[list[Path], bool]:
+        """The folders of the packages of a file, the innermost first, and whether it imports relatively."""
+        return packages_around(Path(self.module), Path(self.module).read_bytes())
 
     def __getstate__(self) -> dict[str, str]:
         """Return what a worker process is sent: a file is found from any working directory."""

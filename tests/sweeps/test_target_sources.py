@@ -56,3 +56,20 @@ def test_a_file_that_is_not_python_counts_itself():
 def test_installed_modules_and_privcheck_do_not_count():
     write(target="import privcheck, numpy, json, typer\nfrom privcheck.mechanisms import Laplace\n")
     assert list(source_files("target.py:f")) == ["target.py"]
+
+
+@pytest.mark.parametrize(
+    ("imported", "names"),
+    [
+        ("from .noise import laplace", ["pack/__init__.py", "pack/bandit.py", "pack/noise.py"]),
+        ("from pack.noise import laplace", ["bandit.py", "pack/__init__.py", "pack/noise.py"]),
+        ("from noise import laplace", ["bandit.py", "noise.py"]),
+        ("import math", ["bandit.py"]),
+    ],
+)
+def test_a_file_in_a_package_has_what_it_imports_as_it_is_loaded(imported, names, tmp_path):
+    """A change of these files has to make its kept results stale."""
+    for file, text in {"__init__": "", "noise": "def laplace(): pass\n", "bandit": f"{imported}\nX = 1\n"}.items():
+        (tmp_path / "src" / "pack").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "src" / "pack" / f"{file}.py").write_text(text)
+    assert list(source_files(f"{tmp_path}/src/pack/bandit.py:X")) == names
