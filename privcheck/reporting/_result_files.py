@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class IndexRow:
     unit : what claim, lower and upper are of: "epsilon", "rho", "mu", or "delta" for a trade-off curve.
     p_value : of the claim of an audit.
     told_apart : what tells it from other results of the same target, such as its seed in a sweep.
+    outdated : that the file of the target was changed after the result was written, in words; "" otherwise.
     detail : more, in words.
     page : returns the page about it; None where the JSON holds too little for one.
 
@@ -73,6 +74,7 @@ class IndexRow:
     page: Callable[[], str] | None = None
     p_value: float | None = None
     told_apart: str = ""
+    outdated: str = ""
     unit: str = "epsilon"
 
     @property
@@ -103,7 +105,18 @@ def read_result(path: str | Path) -> IndexRow:
     kind = next((kind for kind, needed in FIELDS.items() if source.holds(needed)), None)
     if kind is None:
         raise source.refused("its fields are those of no result that a report lists")
-    return source.read_by(lambda source: _read(source, kind))
+    result: IndexRow = source.read_by(lambda source: _read(source, kind))
+    return replace(result, outdated=_outdated(result))
+
+
+def _outdated(result: IndexRow) -> str:
+    """Tell whether the file of a target, as it was named, is younger than its result; what it imports is not seen."""
+    file, _, name = result.target.partition("(")[0].rpartition(":")
+    try:
+        changed = file.endswith(".py") and name.isidentifier() and Path(file).stat().st_mtime > result.when
+    except (OSError, ValueError):
+        return ""
+    return f"older than {file}: play it again" if changed else ""
 
 
 def _read(source: JsonSource, kind: str) -> IndexRow:

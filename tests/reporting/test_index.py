@@ -270,6 +270,26 @@ def test_a_frontier_says_how_many_of_its_audits_its_verdict_is_of(verdicts, word
     assert row.detail.endswith(said)
 
 
+def test_a_result_that_is_older_than_the_code_of_its_target_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("class Mine: pass\n")
+    for number, target in enumerate(["mine.py:Mine", "mine.py:Mine(arms=2)", "gone.py:Mine", "mine.py", "adap-ucb"]):
+        replace(VIOLATION, target=target).save(f"{number}.json")
+        os.utime(f"{number}.json", (2e9, 2e9))
+    os.utime("mine.py", (1e9, 1e9))
+    found = read_folder(".")
+    assert [row.outdated for row in found.results] == [""] * 5
+    assert "older" not in page_index.headline(found)
+    os.utime("mine.py", (2.1e9, 2.1e9))
+    old = {row.target for row in read_folder(".").results if row.outdated == "older than mine.py: play it again"}
+    assert old == {"mine.py:Mine", "mine.py:Mine(arms=2)"}
+    assert run(["report", ".", "--no-pages"]) == 1
+    said = capsys.readouterr().out
+    assert said.count("older than mine.py") == 2
+    assert "; 2 older than the code of their targets" in said
+    assert Path("index.html").read_text().count("older than mine.py: play it again") == 2
+
+
 def places_of_strings(content, path=()):
     """Return the paths of all strings in a JSON value, of lists those in the first two entries."""
     if isinstance(content, str):

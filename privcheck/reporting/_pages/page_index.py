@@ -228,7 +228,11 @@ def headline(folder: Folder) -> str:
     words = ", ".join(f"{count} {word}" for word, count in counts.items())
     unread = f"; {plural(len(folder.unread), 'file')} not read" if folder.unread else ""
     sweeps = "".join(f"; sweep of {sweep.sentence}" for sweep in folder.sweeps)
-    return plural(len(folder.results), "result") + (f": {words}" if words else "") + unread + sweeps
+    outdated = sum(bool(result.outdated) for result in folder.results)
+    older = (
+        f"; {outdated} older than the code of {'its target' if outdated == 1 else 'their targets'}" if outdated else ""
+    )
+    return plural(len(folder.results), "result") + (f": {words}" if words else "") + older + unread + sweeps
 
 
 def _rank(result: IndexRow) -> int:
@@ -248,6 +252,7 @@ def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> lis
             link
             + below(text(parenthesis + rest))
             + below(text(result.told_apart))
+            + below(text(numbers.clean(result.outdated)))
             + below(text(result.detail))
             + below(_link(result.path, folder, target)),
             numbers.clean(result.target),
