@@ -36,7 +36,7 @@ class PrivcheckError(Exception):
     def __str__(self) -> str:
         try:
             got = self.value if isinstance(self.value, _Words) else repr(self.value)
-        except ValueError:  # an integer of too many digits to be written
+        except Exception:  # an integer of too many digits to be written, or a user's object whose `__repr__` raises
             got = f"an object of type {type(self.value).__name__}"
         text = f"{self.parameter}: got {got}, expected {self.expected}"
         return in_cells(on_one_line(f"{text}; {self.hint}" if self.hint else text))

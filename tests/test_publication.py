@@ -73,6 +73,24 @@ def test_a_form_for_issues_asks_for_what_it_needs(file):
     assert all(part["attributes"]["label"] for part in asked)
 
 
+@pytest.mark.parametrize(
+    ("form", "private", "public"),
+    [("false_alarm", "A false accusation", "refuses code that is private"),
+     ("missed_leak", "A certificate that should not have been granted", "about code that leaks")],
+)  # fmt: skip
+def test_forms_for_issues_say_what_is_reported_in_private_as_the_policy_does(form, private, public):
+    """A form once asked for false accusations, which the policy wants in private."""
+    told = yaml.safe_load(text_of(f".github/ISSUE_TEMPLATE/{form}.yml"))
+    (first,) = [part for part in told["body"] if part["type"] == "markdown"]
+    assert first["attributes"]["value"].startswith(private)
+    assert "SECURITY.md" in first["attributes"]["value"]
+    asked_for = told["name"] + told["description"]
+    assert not any(word in asked_for for word in ("accus", "violation", "granted", "wrong line"))
+    in_private, in_issues = " ".join(text_of(".github/SECURITY.md").split()).split("No vulnerabilities are")
+    assert private.lower() in in_private.replace("**", "").lower()
+    assert public in in_issues
+
+
 @pytest.mark.parametrize("name", LINKED)
 def test_links_between_files_lead_somewhere(name):
     folder = (REPOSITORY / name).parent

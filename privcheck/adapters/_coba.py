@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.adapters._predictions import read
-from privcheck.adapters._seeded_factory import Adapter, Randomise, check_labels, check_randomise, probe, vector
+from privcheck.adapters._seeded_factory import Adapter, Randomise, check_labels, check_randomise, part, probe, vector
 
 EXAMPLE = "`lambda seed: BanditEpsilonLearner(0.1, seed=seed)`"
 
@@ -58,8 +58,11 @@ def from_coba(build: Callable[[int], Any], actions: Sequence[Any], *, randomise:
 
 
 def _seed(learner: Any) -> Any:
-    params = getattr(learner, "params", None)
-    params = params() if callable(params) else params
+    params = part(learner, "params", "a learner of coba")
+    try:
+        params = params() if callable(params) else params
+    except Exception:  # it does not say, then
+        return None
     return params.get("seed") if isinstance(params, Mapping) else None
 
 

@@ -8,10 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.adapters._seeded_factory import Adapter, Randomise, check_labels, check_randomise, probe, vector
-from privcheck.errors import PolicyError, PrivcheckError
+from privcheck.adapters._seeded_factory import (
+    OTHERWISE,
+    Adapter,
+    Randomise,
+    check_labels,
+    check_randomise,
+    part,
+    probe,
+    vector,
+)
+from privcheck.errors import PolicyError, PrivcheckError, words
 
 EXAMPLE = "`lambda seed: MAB([0, 1], LearningPolicy.EpsilonGreedy(0.1), seed=seed)`"
+
+EXPECTED = "a MAB of MABWiser with its labels in `arms`"
 
 
 def from_mabwiser(
@@ -53,18 +64,27 @@ def from_mabwiser(
     'violation'
     """
     check_randomise(randomise)
-    mab = probe(build, ("predict", "partial_fit"), "a MAB of MABWiser", EXAMPLE, lambda mab: getattr(mab, "seed", None))
-    if not hasattr(mab, "arms"):
-        raise PrivcheckError("build", mab, "a MAB of MABWiser with its labels in `arms`", f"write {EXAMPLE}")
-    labels = check_labels("arms", mab.arms, "a bandit chooses between at least two arms")
+    mab = probe(
+        build, ("predict", "partial_fit"), "a MAB of MABWiser", EXAMPLE, lambda mab: part(mab, "seed", EXPECTED)
+    )
+    arms = part(mab, "arms", EXPECTED)
+    if arms is None:
+        got = words(f"an object of type {type(mab).__name__}, which has no arms")
+        raise PrivcheckError("build", got, EXPECTED, f"write {EXAMPLE}; {OTHERWISE}")
+    labels = check_labels("arms", arms, "a bandit chooses between at least two arms")
+    try:
+        set(labels)
+    except TypeError:
+        expected = "labels that can be keys of a dict"
+        raise PrivcheckError("arms", labels, expected, "as in MAB(['left', 'right'])") from None
     opening = first
     if opening is None:
-        opening = [] if getattr(mab, "_is_initial_fit", False) else labels
+        opening = [] if part(mab, "_is_initial_fit", EXPECTED, False) else labels
     try:
         places = [labels.index(label) for label in opening]
     except (TypeError, ValueError):
         raise PrivcheckError("first", first, f"labels among {labels}", "as given to MAB(arms)") from None
-    name = f"MAB({type(getattr(mab, 'learning_policy', mab)).__name__})"
+    name = f"MAB({type(part(mab, 'learning_policy', EXPECTED, mab)).__name__})"
     return Adapter(name, labels, build, partial(MabwiserPolicy, first=places, randomise=randomise))
 
 

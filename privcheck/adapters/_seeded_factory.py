@@ -14,6 +14,9 @@ from privcheck.targets import describe_exception
 SEEDS = 2**30
 """Seeds are below: as many as coba's generator has states, and numpy and scikit-learn take all of them."""
 
+OTHERWISE = "or wrap it in a class with select() and update(), and give that to privcheck without an adapter"
+"""What to do about an object of another library."""
+
 Randomise = Callable[[float, np.random.Generator], Any]
 
 
@@ -83,19 +86,31 @@ def probe(build: Any, methods: tuple[str, ...], what: str, example: str, declare
         got = words(f"an object of type {type(build).__name__}")
         raise PrivcheckError("build", got, expected, f"every run needs a new one: write {example}")
     first, second = (_built(build, seed, expected, example) for seed in (1, 2))
-    missing = [name for name in methods if not callable(getattr(first, name, None))]
+    if isinstance(first, type):
+        got = words(f"one that returns the class {first.__name__} itself")
+        raise PrivcheckError("build", got, expected, f"write {example}")
+    missing = [name for name in methods if not callable(part(first, name, expected))]
     if missing:
         got = words(f"an object of type {type(first).__name__}, which has no method {missing[0]}()")
-        raise PrivcheckError("build", got, expected, f"write {example}")
+        raise PrivcheckError("build", got, expected, f"write {example}; {OTHERWISE}")
     if first is second:
         got = words(f"the same {type(first).__name__} for two seeds")
         raise PrivcheckError("build", got, f"a new {type(first).__name__} from every call", f"write {example}")
     seeds = declared_seed(first), declared_seed(second)
-    if seeds[0] is not None and seeds[0] == seeds[1]:
+    if seeds[0] is not None and np.array_equal(*seeds):
         got = words(f"a {type(first).__name__} with the seed {seeds[0]}, whatever seed the function is given")
         hint = f"noise that is the same in every run protects nothing: write {example}"
         raise PrivcheckError("build", got, f"{what} with the seed that the function is given", hint)
     return first
+
+
+def part(found: Any, name: str, expected: str, default: Any = None) -> Any:
+    """Return an attribute of what a function built, or the default without it; one that raises is refused."""
+    try:
+        return getattr(found, name, default)
+    except Exception as error:
+        got = words(f"an object of type {type(found).__name__}, whose {name} raises {describe_exception(error)}")
+        raise PrivcheckError("build", got, expected, "fix this error first") from None
 
 
 def _built(build: Callable[[int], Any], seed: int, expected: str, example: str) -> Any:

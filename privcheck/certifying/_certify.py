@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
-from privcheck.certifying._later_rounds.nothing_released import why_nothing_released
+from privcheck.certifying._later_rounds.nothing_released import NOTHING, UNFOLLOWED, why_nothing_released
 from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondLooks
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
@@ -25,7 +26,7 @@ from privcheck.certifying._outside.release_generators import about_generators
 from privcheck.certifying._outside.same_path import other_ways
 from privcheck.certifying._outside.state_apart import Build, from_clean
 from privcheck.certifying._outside.trusted_base import trusted_base
-from privcheck.certifying._primitives.record_and_replay import recorded_certificate
+from privcheck.certifying._primitives.record_and_replay import recorded_certificate, sets_called
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated
@@ -159,7 +160,13 @@ def certified(
     """
     before = Surroundings.now()
     with watched() as outside, from_clean(policy.build) as build, translated(build):
-        return _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
+        found = _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
+    if not any(note.startswith(NOTHING) for note in found.notes):
+        return found
+    table = random_table(np.random.default_rng([seed, 0]), length, policy.arms, game, 0)
+    called = sets_called(policy, game.contexts, table, seed)
+    told = UNFOLLOWED.format(where="; ".join(called.values()), sets=",".join(called))
+    return replace(found, notes=[told, *found.notes]) if called else found
 
 
 def _certified(
@@ -279,7 +286,7 @@ def _certified(
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
-        mechanisms=sorted({code for session in sessions for code in session.mechanisms}, key=str),
+        mechanisms=sorted({replace(code, drawn_with=of) for s in sessions for code, of in s.released_by}, key=str),
         accountant=_accountant(worst),
     )
 

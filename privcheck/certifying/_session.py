@@ -99,6 +99,8 @@ class Session(Recorder):
         self.source = PrivateSource(on_leak=self.leaks.append)
         self.source.release = self._release_noised
         self.mechanisms: dict[MechanismCode, None] = {}
+        self.released_by: dict[tuple[MechanismCode, str], None] = {}
+        self._is_noised = False
         group = self.relation.limit if self.relation.name.startswith("group") else 1
         what = "reward" if self.contexts is None else "context and reward"
         self.filter = None if self.budget is None else BudgetFilter(self.budget, self.accountants)
@@ -214,7 +216,12 @@ class Session(Recorder):
 
     def _release_noised(self, mechanism: Mechanism, value: Private, location: str | None) -> Any:
         """Release a value by the mechanism that its own noise amounts to."""
-        return self.release(mechanism, value, location=location)
+        with self.source.turns:
+            before, self._is_noised = self._is_noised, True
+            try:
+                return self.release(mechanism, value, location=location)
+            finally:
+                self._is_noised = before
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False, location: str | None = None) -> Any:
         """Charge the data behind `value`, and only then draw the noise; called by `mechanism.release`.
@@ -260,6 +267,7 @@ class Session(Recorder):
         if isinstance(output, FailedDraw):
             raise self._refused(location, *output)
         self.mechanisms[code] = None
+        self.released_by[code, "numpy" if self._is_noised else ""] = None
         return output
 
     def _check_open(self) -> None:

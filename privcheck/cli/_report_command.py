@@ -40,10 +40,10 @@ def report(
         privcheck certify adap-ucb --epsilon 1 --json results/certificate.json
         privcheck report results
 
-    Reads the .json files of audits, certificates, fixes, bounds, frontiers and simulations in the folder and its
-    subfolders. Each result links to the page with the same name. Missing pages of audits, certificates and bounds are
-    written, by default of the 50 results that come first: violations, leaks and refused certificates do. --pages writes
-    all.
+    Reads the .json files of audits, certificates, fixes, watches, steps, bounds, frontiers and simulations in the
+    folder and its subfolders; links are followed, and no file is read twice. Each result links to the page with the
+    same name. Missing pages are written, by default of the 50 results that come first: violations, leaks, refused
+    certificates and alarms do. --pages writes all.
 
     If several claims were audited, two lines say which of them are refuted when their number is allowed for: with a
     bound on the probability of any wrong refutation, and on the share of wrong ones. The folder has to hold all audits
@@ -55,9 +55,9 @@ def report(
 
         privcheck report results/audit.json --review
 
-    Exit status: 0 nothing found, 1 any violation, leak, refused certificate or leak without a patch, 2 bad input,
-    including a .json file that cannot be read as a result: it is named on standard error and left out of the page. So
-    is a cell of a sweep that failed.
+    Exit status: 0 nothing found, 1 any violation, leak, refused certificate, leak without a patch or alarm of a watch
+    that stands, 2 bad input, including a .json file that cannot be read as a result: it is named on standard error and
+    left out of the page. So is a cell of a sweep that failed.
     """
     from privcheck.errors import PrivcheckError, on_one_line, printable, words
     from privcheck.reporting import details, is_own, plural, read_folder, save_index, sentence
@@ -95,13 +95,16 @@ def report(
 
 def _review(file: str, form: str) -> int:
     """Print what a review says of one result."""
-    from privcheck.errors import PrivcheckError
+    from privcheck.errors import PrivcheckError, words
     from privcheck.reporting import load, review
-    from privcheck.results import Certificate
+    from privcheck.results import AuditReport, Certificate
 
     if Path(file).is_dir():
         raise PrivcheckError("review", file, "the .json file of one result", "a review is about one of them")
     found = load(file)
+    if not isinstance(found, AuditReport | Certificate):
+        got, hint = words(f"{file}, a {type(found).__name__}"), "`privcheck report` on its folder writes its page"
+        raise PrivcheckError("review", got, "the .json file of an audit or a certificate", hint)
     sys.stdout.write(review(found, form))
     return status_of_certificate(found) if isinstance(found, Certificate) else status_of_audit(found)
 
@@ -124,9 +127,10 @@ def compare(
     A verdict gets worse from consistent to inconclusive to violation, and from certified to inconclusive or no
     certificate to not certified. Bounds, regret, runs and seconds are shown and do not count.
 
-    Results are comparable if their claims, neighbours, what is observed, kind of feedback, range of rewards, contexts,
-    arms, horizon, confidence and error (simulations: environment, horizon and whether arms are shuffled) are equal. In
-    two folders, files with equal paths belong together, in folders of `privcheck sweep` the results of equal cells.
+    Results are comparable if they are of one target, whose file may have moved, and their claims, neighbours, what is
+    observed, kind of feedback, range of rewards, contexts, arms, horizon, confidence and error (simulations:
+    environment, horizon and whether arms are shuffled) are equal. In two folders, files with equal paths belong
+    together, in folders of `privcheck sweep` the results of equal cells.
 
     Exit status: 0 the same or better, 1 a verdict got worse, 2 unreadable, missing or not comparable: it is named.
     """

@@ -26,7 +26,7 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.fixing._session_modules import forget_own_modules
 from privcheck.fixing._source_text import SourceText, lines_of
 from privcheck.private_values import Leak
-from privcheck.targets import Claim, Game, Target, describe_exception, load
+from privcheck.targets import Claim, Game, Target, describe_exception, importing_beside, load
 
 SECONDS = 5
 """Of computing after which a look is ended."""
@@ -208,16 +208,13 @@ def _answer(connection: Connection, work: partial[Any], seconds: int) -> None:
 
 def load_text(text: str, path: Path, class_name: str) -> Any:
     """Return a class of a module with this text, as if it stood at a place. Only for a process of its own."""
-    name, file = f"privcheck_target_{path.stem}", str(path.absolute())
-    module = types.ModuleType(name)
-    module.__file__ = file
-    sys.modules[name] = module
-    sys.path.insert(0, folder := str(path.resolve().parent))
+    file = str(path.absolute())
     linecache.cache[file] = len(text), None, lines_of(text), file
-    try:
+    with importing_beside(path, text.encode()) as name:
+        module = types.ModuleType(name)
+        module.__file__, module.__package__ = file, name.rpartition(".")[0]
+        sys.modules[name] = module
         exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
-    finally:
-        sys.path.remove(folder)  # as it is wherever else a file is loaded
     return getattr(module, class_name)
 
 

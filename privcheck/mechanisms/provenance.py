@@ -43,12 +43,15 @@ class MechanismCode:
     module, file : where the class is defined; the file without its folder.
     standing : "shipped" with privcheck; "tested": the user's, and draws at its first use agreed with its charge;
         "untested": the user's, and without the law that a test needs.
+    drawn_with : "numpy" if the code draws the noise from its Generator: this class has its law, and draws it under the
+        guard. "" if the code releases by the class itself.
 
     Examples
     --------
+    >>> from dataclasses import replace
     >>> from privcheck.mechanisms import Laplace
-    >>> print(code_of(Laplace))
-    Laplace (laplace.py)
+    >>> print(code_of(Laplace), "or", replace(code_of(Laplace), drawn_with="numpy"))
+    Laplace (laplace.py) or Laplace (drawn with numpy)
 
     """
 
@@ -56,9 +59,10 @@ class MechanismCode:
     module: str
     file: str
     standing: str = SHIPPED
+    drawn_with: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.file})"
+        return f"{self.name} ({f'drawn with {self.drawn_with}' if self.drawn_with else self.file})"
 
 
 @lru_cache(maxsize=256)

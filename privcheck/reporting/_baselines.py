@@ -256,6 +256,8 @@ def compared(name: str, old: Measured, new: Measured) -> Change:
     'verdict consistent, now violation; certificate certified, now not certified'
     >>> compared("a", before, Measured("audit", "a", {"claim": "epsilon = 2"}, "consistent")).reason
     'claim epsilon = 1, now epsilon = 2'
+    >>> compared("a", before, Measured("audit", "b", {"claim": "epsilon = 1"}, "consistent")).reason
+    'they are of two targets, a and b, and one is no baseline of the other: `privcheck report` lists them side by side'
     """
     asked = {"kind": old.kind} | old.asked, {"kind": new.kind} | new.asked
     other = [key for key in dict.fromkeys([*asked[0], *asked[1]]) if asked[0].get(key) != asked[1].get(key)]
@@ -264,12 +266,35 @@ def compared(name: str, old: Measured, new: Measured) -> Change:
     if other:
         reason = "; ".join(f"{key} {_shown(asked[0].get(key))}, now {_shown(asked[1].get(key))}" for key in other)
         return Change(name, NOT_COMPARABLE, reason, old, new)
+    if _are_two(old.target, new.target):
+        return Change(name, NOT_COMPARABLE, TWO_TARGETS.format(old.target, new.target), old, new)
     pairs = [("verdict", old.verdict, new.verdict), ("certificate", old.certificate, new.certificate)]
     changed = [(which, was, now) for which, was, now in pairs if was != now]
     steps = [_rank(which, now) - _rank(which, was) for which, was, now in changed]
     reason = "; ".join(f"{which} {was or 'none'}, now {now or 'none'}" for which, was, now in changed)
     outcome = WORSE if any(step > 0 for step in steps) else BETTER if any(step < 0 for step in steps) else SAME
     return Change(name, outcome, reason, old, new)
+
+
+TWO_TARGETS = (
+    "they are of two targets, {} and {}, and one is no baseline of the other: "
+    "`privcheck report` lists them side by side"
+)
+
+
+def _are_two(old: str, new: str) -> bool:
+    """Tell whether results are of two targets. One may have moved to another folder; a service, to another address.
+
+    >>> _are_two("a/mine.py:A", "b/mine.py:A"), _are_two("A", "mine.py:A"), _are_two("a.mine:A", "mine.py:A")
+    (False, False, False)
+    >>> _are_two("mine.py:A", "mine.py:B"), _are_two("ucb", "imed"), _are_two("http://a:1", "http://a:2")
+    (True, True, False)
+    """
+    if any("://" in each or " " in each.partition("(")[0] for each in (old, new)):
+        return False
+    parts = [each.rpartition(":") for each in (old, new)]
+    files = {Path(place.removesuffix(".py").replace(".", "/")).name for place, _, _ in parts if place}
+    return len(files) > 1 or parts[0][2] != parts[1][2]
 
 
 def _rank(which: str, word: str | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,14 @@ from privcheck.reporting._many_audits import p_value_of
 from privcheck.reporting._presented import page
 from privcheck.reporting._summary_row import SummaryRow
 from privcheck.reporting._terminal.bounds_table import describe
-from privcheck.reporting._text import fix_sentences, numbers
-from privcheck.reporting._text.audit_sentences import verdict_word
+from privcheck.reporting._text import fix_sentences, numbers, steps_sentences, watch_sentences
+from privcheck.reporting._text.audit_sentences import plural, verdict_word
 from privcheck.reporting._text.both_bounds import contradiction, upper_bound
 from privcheck.reporting._text.certificate_sentences import certificate_word, found_something, reasons
 from privcheck.reporting._text.certified_amounts import upper_words
 from privcheck.reporting._text.places import described_place
 from privcheck.reporting._text.simulation_notes import runs_words
-from privcheck.results import NONE_LEARNS, AuditReport, Certificate, Fix, Frontier
+from privcheck.results import NONE_LEARNS, AuditReport, Certificate, Fix, Frontier, StepsReport, WatchReport
 from privcheck.schema_versions import GROWING
 from privcheck.serialise import array, revived, well_typed
 
@@ -30,6 +30,10 @@ EXPECTED = "a result that a privcheck command wrote with --json"
 WORST_FIRST = ("violation", "inconclusive", "consistent")
 
 CONTRADICTION, EVALUATED, SIMULATED = "contradiction", "evaluated", "simulated"
+
+ALARM, NO_ALARM = "alarm", "no alarm"
+
+UNITS = ("epsilon", "rho", "mu")
 
 
 @dataclass(frozen=True)
@@ -40,14 +44,16 @@ class IndexRow:
     ----------
     path : of its JSON file.
     when : when that file was last changed, in seconds since 1970.
-    kind : "audit", "certificate", "fix", "bounds", "curve", "frontier" or "simulation".
-    target : what was audited, certified, fixed, evaluated or simulated.
-    verdict : its word.
-    alarm : whether it is a violation, a leak, a refused certificate, a divergence in replay or a leak without a patch.
+    kind : "audit", "certificate", "fix", "watch", "steps", "bounds", "curve", "frontier" or "simulation".
+    target : what was audited, certified, fixed, watched, evaluated or simulated.
+    verdict : its word; of a frontier, the worst of its audits.
+    alarm : whether it is a violation, a leak, a refused certificate, a divergence in replay, a leak without a patch, or
+        the alarm of a watch that stands.
     claim, delta, lower, upper, seed : of an audit or a certificate, as far as it has them.
     unit : what claim, lower and upper are of: "epsilon", "rho", "mu", or "delta" for a trade-off curve.
     p_value : of the claim of an audit.
     told_apart : what tells it from other results of the same target, such as its seed in a sweep.
+    outdated : that the file of the target was changed after the result was written, in words; "" otherwise.
     detail : more, in words.
     page : returns the page about it; None where the JSON holds too little for one.
 
@@ -68,6 +74,7 @@ class IndexRow:
     page: Callable[[], str] | None = None
     p_value: float | None = None
     told_apart: str = ""
+    outdated: str = ""
     unit: str = "epsilon"
 
     @property
@@ -97,8 +104,19 @@ def read_result(path: str | Path) -> IndexRow:
     source = read_source(path, "file", EXPECTED)
     kind = next((kind for kind, needed in FIELDS.items() if source.holds(needed)), None)
     if kind is None:
-        raise source.refused("its fields match the output of no privcheck command")
-    return source.read_by(lambda source: _read(source, kind))
+        raise source.refused("its fields are those of no result that a report lists")
+    result: IndexRow = source.read_by(lambda source: _read(source, kind))
+    return replace(result, outdated=_outdated(result))
+
+
+def _outdated(result: IndexRow) -> str:
+    """Tell whether the file of a target, as it was named, is younger than its result; what it imports is not seen."""
+    file, _, name = result.target.partition("(")[0].rpartition(":")
+    try:
+        changed = file.endswith(".py") and name.isidentifier() and Path(file).stat().st_mtime > result.when
+    except (OSError, ValueError):
+        return ""
+    return f"older than {file}: play it again" if changed else ""
 
 
 def _read(source: JsonSource, kind: str) -> IndexRow:
@@ -156,6 +174,24 @@ def _fix(source: JsonSource) -> IndexRow:
     )  # fmt: skip
 
 
+def _watch(source: JsonSource) -> IndexRow:
+    found = WatchReport.from_json(source.text)
+    unit, claim = next((unit, claim) for unit in UNITS if (claim := getattr(found, unit)) is not None)
+    word = ALARM if found.alarm is not None else NO_ALARM if watch_sentences.counted_nights(found) else "inconclusive"
+    return IndexRow(
+        source.path, source.when, "watch", found.name, word, alarm=word == ALARM, claim=claim, delta=found.delta,
+        unit=unit, detail=watch_sentences.sentence(found), page=lambda: page(found),
+    )  # fmt: skip
+
+
+def _steps(source: JsonSource) -> IndexRow:
+    found = StepsReport.from_json(source.text)
+    return IndexRow(
+        source.path, source.when, "steps", found.target, found.outcome, claim=found.epsilon_claimed, delta=found.delta,
+        seed=found.seed, detail=steps_sentences.sentence(found), page=lambda: page(found),
+    )  # fmt: skip
+
+
 def _bounds(source: JsonSource) -> IndexRow:
     content = source.content
     values = read_bounds(content)
@@ -190,12 +226,13 @@ def _frontier(source: JsonSource) -> IndexRow:
     worst = min(verdicts, key=WORST_FIRST.index, default=EVALUATED)
     budgets = sorted({point.budget for point in found.points if point.budget is not None})
     span = f" from {found.unit} = {budgets[0]:g} to {budgets[-1]:g}" if budgets else ""
-    refuted = f", {verdicts.count(worst)} of {len(verdicts)} claims refuted" if worst == "violation" else ""
+    said = {"violation": "refuted", "inconclusive": "inconclusive", "consistent": "consistent"}.get(worst)
+    audited = f"; {verdicts.count(worst)} of {plural(len(verdicts), 'audited claim')} {said}" if said else ""
     place = described_place(found.environment, found.means, found.arms)
     return IndexRow(
         source.path, source.when, "frontier", ", ".join(found.policies), worst, alarm=worst == "violation",
         seed=found.seed, page=lambda: page(found),
-        detail=f"{len(found.points)} points{span} on {place}, {found.horizon:,} rounds{refuted}",
+        detail=f"{len(found.points)} points{span} on {place}, {found.horizon:,} rounds{audited}",
     )  # fmt: skip
 
 
@@ -230,6 +267,8 @@ FIELDS = {
     "audit": {"target", "verdict", "epsilon_lower"},
     "certificate": {"target", "granted", "coverage"},
     "fix": {"target", "outcome", "patches", "finding"},
+    "watch": {"nights", "versions", "alarms"},
+    "steps": {"target", "steps", "best", "provided"},
     "bounds": {"instance", "bounds"},
     "curve": {"instance", "axis", "curves"},
     "frontier": {"frontier", "points"},
@@ -247,14 +286,41 @@ OTHERS = {
 
 READERS: dict[str, Callable[[JsonSource], IndexRow]] = {
     "audit": _audit, "certificate": _certificate, "fix": _fix, "bounds": _bounds, "curve": _curve,
-    "frontier": _frontier, "simulation": _simulation,
+    "frontier": _frontier, "simulation": _simulation, "watch": _watch, "steps": _steps,
 }  # fmt: skip
 
 
 def json_files(folder: Path) -> list[Path]:
-    """Return the JSON files in a folder and below, in order, without hidden ones."""
-    found = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(place, name) for name in sorted(files) if name.endswith(".json") and not name.startswith(".")]
+    """Return the JSON files in a folder and below, in order, without hidden ones.
+
+    Links to folders and files are followed. What several paths lead to is one result: its path without a link counts.
+    """
+    found = [
+        place / name
+        for place, names in folders_below(folder)
+        for name in names
+        if name.endswith(".json") and not name.startswith(".")
+    ]
+    own = {os.path.realpath(file) for file in found if not file.is_symlink()}
+    return [file for file in found if not file.is_symlink() or os.path.realpath(file) not in own]
+
+
+def folders_below(top: Path) -> list[tuple[Path, list[str]]]:
+    """Return a folder and those below, each with the names of its files; hidden ones are left out, and links followed.
+
+    Each folder stands once. Those that only links lead to come after the others.
+    """
+    found, seen, waiting = list[tuple[Path, list[str]]](), set[str](), [top]
+    while waiting:
+        links = []
+        for start in waiting:
+            for place, folders, files in os.walk(start):
+                folders[:] = sorted(name for name in folders if not name.startswith("."))
+                if os.path.realpath(place) in seen:
+                    folders.clear()
+                    continue
+                seen.add(os.path.realpath(place))
+                found.append((Path(place), sorted(files)))
+                links += [Path(place, name) for name in folders if Path(place, name).is_symlink()]
+        waiting = links
     return found

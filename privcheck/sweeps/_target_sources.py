@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError
+from privcheck.targets import Location
 
 OWN = "privcheck"
 """The package whose version stands in every key, in place of its source."""
@@ -46,7 +47,7 @@ def source_files(place: str) -> dict[str, Path]:
     if module.endswith(".py"):
         if not file.is_file():
             return {}
-        roots, todo = [file.resolve().parent, *_own_folders()], [(file.name, file.resolve())]
+        roots, todo = _of_file(file.resolve())
     else:
         roots, parts = _own_folders(), module.split(".")
         todo = [found for root in roots for found in _modules(root, parts, "")]
@@ -79,6 +80,17 @@ class Installed:
         """Return the files of a module of the package, nothing for any other."""
         mine = parts[0] == self.package and self.package not in {*sys.stdlib_module_names, OWN}
         return _first(self.folders, parts) if mine else []
+
+
+def _of_file(file: Path) -> tuple[list[Path], list[tuple[str, Path]]]:
+    """Return the folders in which a target's file looks for modules, and that file with what its package runs first."""
+    packages, relative = Location(str(file), "").packages
+    last = [each.parent for each in packages[-1:]]
+    if not relative:
+        return [file.parent, *_own_folders(), *last], [(file.name, file)]
+    inits = [each / "__init__.py" for each in packages]
+    named = [(each.relative_to(last[0]).as_posix(), each) for each in (file, *inits) if each.is_file()]
+    return [file.parent, *last, *_own_folders()], named
 
 
 def digest_of(path: str | Path, parameter: str = "data") -> str:

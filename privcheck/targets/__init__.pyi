@@ -4,6 +4,7 @@ from ._certify_settings import EXECUTIONS as EXECUTIONS
 from ._certify_settings import CertifiedEffort as CertifiedEffort
 from ._certify_settings import CertifySettings as CertifySettings
 from ._fix_settings import FixSettings as FixSettings
+from ._fresh_imports import importing_beside as importing_beside
 from ._location import Location as Location
 from ._location import check_built_arms as check_built_arms
 from ._location import describe_exception as describe_exception

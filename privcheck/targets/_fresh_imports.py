@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import sys
@@ -12,10 +13,11 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from privcheck.errors import PrivcheckError, words
 from privcheck.reached_state import own_modules
 
 OF_TARGET = "privcheck_target_"
-"""What the names of modules begin with that are the files of targets; no import leads to them."""
+"""What the last part of the name of a module begins with that is the file of a target; no import leads to it."""
 
 Held = dict[str, tuple[ModuleType, str]]
 
@@ -31,9 +33,8 @@ class FromSource(SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-def executed(path: Path) -> ModuleType:
-    """Return the module of a target's file, or raise what it raises."""
-    name = OF_TARGET + path.stem
+def executed(path: Path, name: str) -> ModuleType:
+    """Return the module of a target's file under a name, or raise what it raises."""
     loader = FromSource(name, str(path))
     spec = spec_from_file_location(name, path, loader=loader)
     assert spec is not None
@@ -91,7 +92,7 @@ def without_those_of_others() -> Iterator[bool]:
 
 def imported_now() -> Held:
     """Return what the target that was loaded last has at hand, for `put_back`."""
-    return {name: held for name, held in _there().items() if not name.startswith(OF_TARGET)}
+    return {name: held for name, held in _there().items() if not name.rpartition(".")[2].startswith(OF_TARGET)}
 
 
 def put_back(held: Held) -> None:
@@ -123,6 +124,55 @@ def _file_found(name: str) -> Path | None:
             return None
         path = list(spec.submodule_search_locations or ())
     return Path(spec.origin).resolve() if isinstance(spec, ModuleSpec) and spec.origin else None
+
+
+@contextmanager
+def importing_beside(path: Path, source: bytes) -> Iterator[str]:
+    """Let the code of a file import what stands beside it, and yield the name of its module.
+
+    A file in a package, whose folders have an `__init__.py`, can import the package by its name too. With relative
+    imports it is a module of the package, which then is the one that it stands in and no other of this name.
+
+    Parameters
+    ----------
+    path, source : of the file.
+    """
+    own, (packages, relative) = OF_TARGET + path.stem, packages_around(path, source)
+    first, last = [str(path.resolve().parent)], [str(each.parent) for each in packages[-1:]]
+    if relative:
+        first, last = first + last, []
+        own = ".".join([*(each.name for each in reversed(packages)), own])
+    last = [each for each in last if each not in sys.path]
+    sys.path[:] = [*first, *sys.path, *last]
+    try:
+        yield own
+    finally:
+        for place in first + last:
+            sys.path.remove(place)
+
+
+def packages_around(path: Path, source: bytes) -> tuple[list[Path], bool]:
+    """Return the folders of the packages that a file stands in, the innermost first, and whether it imports relatively.
+
+    A folder above is one if it has an `__init__.py`, or if relative imports go up to it.
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):
+        nodes = []
+    up = max((node.level for node in nodes if isinstance(node, ast.ImportFrom)), default=0)
+    above = list(path.resolve().parents)
+    named = next(n for n, each in enumerate(above) if not (each / "__init__.py").is_file())
+    return above[: max(up, named)], up > 0
+
+
+def refuse_other_copy(path: Path, name: str) -> None:
+    """Raise `PrivcheckError` if a file's own package was imported from another folder, by others than targets."""
+    *packages, _ = name.split(".")
+    imported = getattr(sys.modules.get(packages[0]), "__file__", None) if packages else None
+    if imported is not None and Path(imported).resolve() != path.resolve().parents[len(packages) - 1] / "__init__.py":
+        got = words(f"{path} of the package {packages[0]}, which was imported from {Path(imported).parent} before")
+        raise PrivcheckError("target", got, "one copy of a package", f"give {packages[0]}.MODULE:NAME for that one")
 
 
 def _digest(module: ModuleType) -> str:

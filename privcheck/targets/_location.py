@@ -6,7 +6,6 @@ import ast
 import importlib
 import inspect
 import re
-import sys
 import traceback
 import uuid
 from collections.abc import Callable, Sequence
@@ -17,7 +16,17 @@ from types import ModuleType
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.targets._fresh_imports import Held, executed, imported_anew, imported_now, without_those_of_others
+from privcheck.targets._fresh_imports import (
+    Held,
+    executed,
+    imported_anew,
+    imported_now,
+    importing_beside,
+    packages_around,
+    refuse_other_copy,
+    without_those_of_others,
+)
+from privcheck.targets._other_names import what_to_do
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -47,6 +56,11 @@ class Location:
     @property
     def is_file(self) -> bool:
         return self.module.endswith(".py")
+
+    @property
+    def packages(self) -> tuple[list[Path], bool]:
+        """The folders of the packages of a file, the innermost first, and whether it imports relatively."""
+        return packages_around(Path(self.module), Path(self.module).read_bytes())
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a worker process is sent: a file is found from any working directory."""
@@ -100,19 +114,25 @@ def function_at(place: Any) -> Any:
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PrivcheckError("target", str(path), "an existing Python file", "check the path")
-    folder = str(path.resolve().parent)
-    sys.path.insert(0, folder)
     try:
+        source = path.read_bytes()
+    except OSError:  # said by the loader
+        source = b""
+    with importing_beside(path, source) as name:
         with without_those_of_others():
-            module = executed(path)
+            refuse_other_copy(path, name)
+            module = _executed(path, name)
         with without_those_of_others() as others:  # the file itself may say where modules are found
-            return executed(path) if others else module
+            return _executed(path, name) if others else module
+
+
+def _executed(path: Path, name: str) -> ModuleType:
+    try:
+        return executed(path, name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         raise _import_failed(str(path), error) from None
-    finally:
-        sys.path.remove(folder)
 
 
 def _import_module(name: str, attribute: str) -> ModuleType:
@@ -298,7 +318,7 @@ def factory_arguments(
             "target",
             words(f"class {factory.__name__}, which has no method {missing}()"),
             f"a class with {methods[0]}() and {methods[1]}()",
-            _has(factory, "a bandit is any object with these two methods"),
+            what_to_do(factory, "a bandit is any object with these two methods"),
         )
     try:
         parameters = list(inspect.signature(factory).parameters.values())
@@ -333,13 +353,6 @@ def factory_arguments(
         if name in arguments and arguments[name] is None:
             raise PrivcheckError(name, None, "a value, because the target's factory requires it", f"give {name}")
     return {name: value for name, value in arguments.items() if value is not None}
-
-
-def _has(factory: type, otherwise: str) -> str:
-    """Return which methods a class has, for somebody who gave them other names."""
-    names = [name for name, value in vars(factory).items() if callable(value) and not name.startswith("_")]
-    has = ", ".join(f"{name}()" for name in names)
-    return f"it has {has}; rename what differs, or wrap the class" if has else otherwise
 
 
 def _wrapper(factory: Any, parameters: list[inspect.Parameter], first: str) -> str:

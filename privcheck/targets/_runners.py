@@ -28,6 +28,7 @@ from privcheck.targets._location import (
     own_defaults,
     takes_generator,
 )
+from privcheck.targets._other_names import what_to_do
 from privcheck.targets._outputs import Outputs
 from privcheck.targets._player import player
 from privcheck.targets._releases import play_releasing
@@ -159,7 +160,7 @@ class PolicyRunner:
                     "target",
                     words(f"{type(policy).__name__}, which has no method {method}()"),
                     f"a policy with {' and '.join(f'{name}()' for name in self.kind.methods)}",
-                    "a bandit is any object with these methods",
+                    what_to_do(policy, "a bandit is any object with these methods"),
                 )
         check_at_once("target", policy, self.kind.methods)
         if self.kind.one_arm_a_round:

@@ -56,7 +56,7 @@ def asked(seed: int | None, runs: int | None) -> Asked:
     if seed is None:
         seed = of_project.get("seed", 0) if test.seed is None else test.seed
         options = f" --privcheck-seed={seed}"
-    if runs is None and test.runs is not None:
+    if test.runs is not None and runs in (None, test.runs):  # also where a test takes the number from there
         runs, options = test.runs, f"{options} --privcheck-budget={test.runs}"
     runs = of_project.get("runs", RUNS) if runs is None else runs
     return Asked(check("seed", seed, Integer(0), "give an integer"), check("runs", runs, Integer(1)), options)
@@ -110,7 +110,20 @@ def unknown_option(name: str, names: list[str]) -> PrivcheckError:
     """
     near = difflib.get_close_matches(name, names, n=1)
     got = f"{name!r} (did you mean {near[0]!r}?)" if near else repr(name)
-    return PrivcheckError("option", words(got), f"one of {', '.join(names)}")
+    hint = f"an audit plays the code as it is; {REPLAYED}" if name == "primitives" else ""
+    return PrivcheckError("option", words(got), f"one of {', '.join(names)}", hint)
+
+
+REPLAYED = "in a test write: assert not privcheck.certify(target, epsilon=..., primitives=...).has_findings"
+
+
+def refuse_primitives(given: Any) -> None:
+    """Refuse the primitives of a record and replay, which certifies nothing: a test of a certificate could not pass.
+
+    >>> refuse_primitives(None)
+    """
+    if given is not None:
+        raise PrivcheckError("primitives", given, "none, since record and replay certifies nothing", REPLAYED)
 
 
 def name_of(target: Any) -> str:

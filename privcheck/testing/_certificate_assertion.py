@@ -14,7 +14,17 @@ from privcheck.errors import PrivcheckError
 from privcheck.reporting import clean, evidence, fix_command, plural, python_call, replay_sentence, sentence
 from privcheck.results import Certificate
 from privcheck.targets import EXECUTIONS
-from privcheck.testing._assertion import FACT, asked, assertion, called, failure, known, nothing, passed
+from privcheck.testing._assertion import (
+    FACT,
+    asked,
+    assertion,
+    called,
+    failure,
+    known,
+    nothing,
+    passed,
+    refuse_primitives,
+)
 from privcheck.testing._kept_page import keep_page
 from privcheck.testing._project import arms_of, setting
 from privcheck.testing._running import current
@@ -40,7 +50,8 @@ def assert_certified(
         `assert_private`.
     runs : guarded executions, each on its own stream, at least 1.
     seed : by default that of `--privcheck-seed`, or 0.
-    **options : other options of `privcheck.certify`.
+    **options : other options of `privcheck.certify` but `primitives`: record and replay certifies nothing, so a test
+        asserts that it has found nothing, `assert not privcheck.certify(target, ..., primitives="numpy").has_findings`.
 
     Returns
     -------
@@ -63,6 +74,7 @@ def assert_certified(
     """
     nothing(target)
     known(options, certify)
+    refuse_primitives(options.get("primitives"))
     if options.get("rho") is options.get("mu") is None:
         epsilon = setting("epsilon", epsilon)
     if epsilon is options.get("rho") is options.get("mu") is None:

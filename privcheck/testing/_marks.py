@@ -10,7 +10,7 @@ import pytest
 
 from privcheck.errors import PrivcheckError
 from privcheck.targets import CertifySettings, Options, Settings
-from privcheck.testing._assertion import PrivacyFailure, unknown_option
+from privcheck.testing._assertion import PrivacyFailure, refuse_primitives, unknown_option
 from privcheck.testing._project import project
 from privcheck.testing.plugin import MARKS
 
@@ -22,6 +22,7 @@ def wrong_mark(mark: pytest.Mark, config: pytest.Config) -> str:
     settings: type[Options] = Settings if mark.name == "privacy" else CertifySettings
     try:
         given = _arguments(mark, [declared.name for declared in settings.options()])
+        refuse_primitives(given.get("primitives"))
         of_project = project(config)
         if not any(given.get(name) is not None for name in CLAIMS) and "epsilon" not in of_project:
             hint = f"as in @pytest.mark.{mark.name}(epsilon=1.0, arms=2), or give epsilon in [tool.privcheck]"

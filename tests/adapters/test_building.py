@@ -115,6 +115,58 @@ def test_a_mab_needs_its_labels():
         privcheck.audit(from_mabwiser(Nameless), epsilon=1.0, horizon=3, runs=20)
 
 
+class Fake:
+    """Has the parts of a MAB."""
+
+    arms = ("left", "right")
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def predict(self):
+        return "left"
+
+    def partial_fit(self, decisions, rewards):
+        pass
+
+
+def raising(self):
+    raise RuntimeError("not yet")
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"__init__": lambda self, seed: setattr(self, "seed", np.array([1, 2]))}, r"build: got .* the seed \[1 2\]"),
+        ({"__init__": object.__init__, "seed": property(raising)}, "build: got one that raises TypeError"),
+        ({"__init__": lambda self, seed: None, "seed": property(raising)}, "whose seed raises RuntimeError: not yet"),
+        ({"arms": property(raising)}, "whose arms raises RuntimeError: not yet"),
+        ({"arms": None}, r"an object of type Mine, which has no arms, .* or wrap it in a class with select\(\)"),
+        ({"arms": [["left"], ["right"]]}, r"arms: got \[\['left'\], \['right'\]\], expected labels that can be keys"),
+        ({"arms": [([],), ([1],)]}, "expected labels that can be keys"),
+        ({"partial_fit": None}, r"which has no method partial_fit\(\), .* or wrap it in a class with select\(\)"),
+    ],
+)
+def test_what_is_no_mab_is_refused_in_one_line(parts, said):
+    """Some of these once ended in a traceback."""
+    with pytest.raises(privcheck.PrivcheckError, match=said) as refused:
+        from_mabwiser(type("Mine", (Fake,), parts))
+    assert "\n" not in str(refused.value)
+    assert " at 0x" not in str(refused.value)
+
+
+def test_a_function_that_returns_a_class_is_refused():
+    with pytest.raises(privcheck.PrivcheckError, match="got one that returns the class Fake itself, expected"):
+        from_mabwiser(lambda seed: Fake)
+
+
+def test_a_value_whose_text_raises_is_named_by_its_type():
+    bad = type("Bad", (), {"__repr__": raising})()
+    assert (
+        str(privcheck.PrivcheckError("target", bad, "another")) == "target: got an object of type Bad, expected another"
+    )
+
+
 def test_decision_sets_are_refused():
     with pytest.raises(privcheck.PolicyError, match=r"contexts: got shape \(2, 3\), expected one vector per round"):
         vector(np.zeros((2, 3)))

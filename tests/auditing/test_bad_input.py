@@ -33,6 +33,47 @@ def refused(target, *fragments, kind=PrivcheckError, **options):
 # Targets
 
 
+class Model:
+    def __init__(self, rng):
+        pass
+
+    def partial_fit(self, x, y):
+        pass
+
+    def predict(self, x):
+        pass
+
+
+class Mab(Model):
+    def partial_fit(self, decisions, rewards, contexts=None):
+        pass
+
+
+class Learner(Model):
+    def predict(self, context, actions):
+        pass
+
+    def learn(self, context, action, reward, probability):
+        pass
+
+
+@pytest.mark.parametrize("made", [lambda of: of, lambda of: lambda rng: of(rng)])
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        (
+            Model,
+            "it has partial_fit(), predict(); rename what differs, or wrap it in a class that calls them: 'Code with",
+        ),
+        (Mab, "it has the methods of a MAB of MABWiser: give privcheck.adapters.from_mabwiser(f), with f(seed)"),
+        (Learner, "the methods of a learner of coba: give privcheck.adapters.from_coba(f, actions), with f(seed)"),
+    ],
+)
+def test_methods_of_other_names_are_told_what_fits_them(made, of, said):
+    error = refused(made(of), "has no method select()", said)
+    assert ("adapters" in str(error)) is (of is not Model)
+
+
 @pytest.mark.parametrize(
     ("target", "fragments"),
     [

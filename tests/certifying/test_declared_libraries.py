@@ -2,6 +2,8 @@
 
 import inspect
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,10 +11,24 @@ from scipy import stats
 
 import privcheck
 from privcheck.certifying._primitives.diffprivlib_declarations import DIFFPRIVLIB, NOT_REPLAYED
+from privcheck.certifying._primitives.recorded_calls import LIBRARIES
+from privcheck.certifying._primitives.shipped_declarations import SHIPPED
+from privcheck.targets import CertifySettings
 
 
 def explored(target, primitives, **options):
     return privcheck.certify(target, primitives=primitives, **{"epsilon": 1.0, "runs": 2, "horizon": 5} | options)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_set_is_named_wherever_its_users_look(name):
+    """The recipe for a declaration of a primitive in CONTRIBUTING.md says where."""
+    (help_of_option,) = (each.metadata["doc"] for each in CertifySettings.options() if each.name == "primitives")
+    assert re.search(rf"\b{name}\b", help_of_option)
+    assert f'"{name}"' in privcheck.certify.__doc__
+    assert f"| `{name}` |" in (Path(__file__).parents[2] / "docs" / "third-party-code.md").read_text(encoding="utf-8")
+    assert {one.library for one in SHIPPED[name]} <= {name}
+    assert name in LIBRARIES or name == "opendp"  # which draws its noise in compiled code
 
 
 def test_scipys_noise_is_charged_at_its_scale_and_a_shared_draw_is_found():

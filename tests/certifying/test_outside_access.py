@@ -146,3 +146,12 @@ def test_what_was_not_replayed_in_a_fresh_process_is_told(tmp_path, monkeypatch)
         found = privcheck.certify(f"{name}.py:Reads", epsilon=1.0, arms=2, horizon=8, runs=2)
         assert found.granted, name
         assert sum("were not replayed in a fresh process" in note for note in found.notes) == told, found.notes
+
+
+def test_what_privcheck_reads_of_itself_is_no_access_of_the_target() -> None:
+    """An adapter is a target's own code, and its package reads a stub when it is imported."""
+    stub = Path(privcheck.__file__).parent / "adapters" / "__init__.pyi"
+    with watched() as seen:
+        stub.read_text()
+        FILE.read_text()
+    assert seen.built == [str(FILE)]

@@ -302,6 +302,44 @@ def test_a_certificate_names_its_mechanisms():
     assert any("Laplace (laplace.py) of privcheck" in item for item in coverage(plain))
 
 
+class Drawing(Releasing):
+    """Draws its noise from its Generator in every other round."""
+
+    def __init__(self, rng, arms=2):
+        super().__init__(rng)
+        self.rounds = 0
+
+    def update(self, action, reward):
+        self.rounds += 1
+        if self.rounds % 2:
+            float(reward + self.rng.laplace(0.0, 1.0))
+        else:
+            self.release(reward)
+
+    def release(self, reward):
+        float(reward + self.rng.laplace(0.0, 2.0))
+
+
+class Both(Drawing):
+    def release(self, reward):
+        Laplace(sensitivity=1.0, epsilon=1.0).release(reward, self.rng)
+
+
+@pytest.mark.parametrize(
+    ("policy", "named", "taken"),
+    [
+        (Drawing, "Laplace (drawn with numpy)", "It takes Laplace (drawn with numpy) to be as private as documented"),
+        (Both, "Laplace (drawn with numpy), Laplace (laplace.py)", "It takes Laplace (drawn with numpy), Laplace (lap"),
+    ],
+)
+def test_noise_of_numpy_is_not_called_by_the_file_of_a_mechanism(policy, named, taken):
+    found = certificate(policy)
+    assert found.granted
+    assert ("mechanisms", named) in certificate_rows(found)
+    assert any(item.startswith(taken) for item in coverage(found))
+    assert Certificate.from_json(found.to_json()).mechanisms == found.mechanisms
+
+
 def test_the_plain_statement_is_withheld_for_classes_of_others():
     own = certificate(ReleasingOwn)
     says = "provided that Own (test_trusted_mechanisms.py) is as private as it says"
@@ -329,7 +367,8 @@ def test_json_has_the_mechanisms_and_older_files_are_read():
     text = own.to_json()
     (written,) = json.loads(text)["mechanisms"]
     assert written == {
-        "name": "Own", "module": __name__, "file": "test_trusted_mechanisms.py", "standing": "tested"
+        "name": "Own", "module": __name__, "file": "test_trusted_mechanisms.py", "standing": "tested",
+        "drawn_with": "",
     }  # fmt: skip
     assert Certificate.from_json(text).mechanisms == own.mechanisms
     older = json.loads(text)

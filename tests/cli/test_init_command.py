@@ -212,6 +212,22 @@ def written_test(folder, target, capsys, **changes):
     return file
 
 
+@pytest.mark.parametrize("told", ["action, reward, weight=1.0", "action, reward=0.0", "action, reward, *, weight=1.0"])
+def test_parameters_with_defaults_are_left_out(told, tmp_path, capsys):
+    written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, head="", told=told)
+    found = privcheck.certify(f"{tmp_path}/mine/code/mine.py:MyUCB1", epsilon=1.0, arms=2, horizon=4, runs=1)
+    assert [leak.line for leak in found.leaks] == [6]
+
+
+def test_a_night_decides_how_many_runs_a_written_test_plays(tmp_path, capsys):
+    file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, head="", value="0.5 - reward")
+    file.write_text(file.read_text().replace("horizon=16", "horizon=3"))
+    night = ["--privcheck-budget=41", "--privcheck-seed=1"]
+    result = outcome(tmp_path / "mine", "-k", "private", *night, f"tests/{file.name}")
+    assert "violation" in result.stdout
+    assert "plays_are_private --privcheck-seed=1 --privcheck-budget=41\n" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("parameters", "claim"),
     [("arms, epsilon", "epsilon=1.0, arms=2"), ("arms=3, *, epsilon=0.5", "epsilon=0.5, arms=3"),
@@ -221,7 +237,7 @@ def test_the_test_of_a_class_states_what_its_constructor_takes(parameters, claim
     file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, parameters=parameters)
     assert file.name == "test_privacy_of_my_ucb1.py"
     text = file.read_text()
-    assert f"assert_private(TARGET, {claim}, horizon=16, runs=20_000)\n" in text
+    assert f"assert_private(TARGET, {claim}, horizon=16, runs=runs)\n" in text
     assert f"assert_certified(TARGET, {claim}, horizon=16)\n" in text
     assert "${" not in text
 
@@ -242,7 +258,7 @@ def test_the_test_of_a_class_fails_where_pytest_loads_no_plugin(claim, tmp_path,
         folder.mkdir()
         (folder / "pyproject.toml").write_text(claim)
     file = written_test(folder, "mine.py:MyUCB1", capsys, head="", value="0.5 - reward")
-    file.write_text(file.read_text().replace("runs=20_000", "runs=2_000"))
+    file.write_text(file.read_text().replace("runs=runs", "runs=2_000"))
     result = outcome(folder, f"tests/{file.name}", plugin=False)
     assert result.returncode == 1, result.stdout
     assert "2 failed" in result.stdout
@@ -292,7 +308,7 @@ def test_the_test_of_a_class_that_recommends_an_arm_sees_the_recommendation(step
     claim = "" if project else ", epsilon=0.5, arms=2, horizon=16"
     text = file.read_text()
     assert f'assert_certified(TARGET{claim}, feedback="identification")\n' in text
-    file.write_text(text.replace("horizon=16", "horizon=6").replace("runs=20_000", "runs=2_000, error=1e-7"))
+    file.write_text(text.replace("horizon=16", "horizon=6").replace("runs=runs", "runs=2_000, error=1e-7"))
     result = outcome(tmp_path, f"tests/{file.name}")
     assert result.returncode == (failed > 0), result.stdout
     assert f"{failed or 2} {'failed' if failed else 'passed'}" in result.stdout
@@ -419,7 +435,7 @@ def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, failed, t
     value = value.replace("rng", "self.rng")
     file = written_test(folder, "mine.py:MyUCB1", capsys, head="", value=value)
     text = file.read_text()
-    fewer = text.replace("runs=20_000", "runs=2_000")
+    fewer = text.replace("runs=runs", "runs=2_000")
     file.write_text(fewer if failed else fewer.replace("horizon=16", "horizon=4"))
     chosen = () if failed else ("-k", "leaks")  # the audit that has so few runs may be inconclusive
     result = outcome(folder, *chosen, f"tests/{file.name}")
@@ -445,6 +461,8 @@ def test_the_test_of_a_class_finds_a_leak_and_names_the_command(value, failed, t
         ("mine.py:MyUCB1", {"told": "action, reward, weight, when"}, "with update(self, action, reward, weight, when)"),
         ("mine.py:MyUCB1", {"told": "action, rewards"}, "say which in its assertions"),
         ("mine.py:MyUCB1", {"told": "arms, outcomes"}, "with update(self, arms, outcomes)"),
+        ("mine.py:MyUCB1", {"told": "action, *, reward"}, "with update(self, action, *, reward)"),
+        ("mine.py:MyUCB1", {"told": "context, action, reward=0"}, "say what contexts look like, as in --contexts 2,3"),
     ],
 )  # fmt: skip
 def test_what_is_no_bandit_has_no_test_of_its_class(target, changes, said, tmp_path, capsys):
@@ -502,9 +520,10 @@ def test_the_test_of_a_class_with_contexts(value, failed, said, tmp_path, capsys
     assert "CONTEXTS = Contexts(shape=(3, 1), norm=1.0)" in text
     told = '(TARGET, epsilon=2.0, arms=3, horizon=16, feedback="contextual", contexts=CONTEXTS'
     assert f"assert_certified{told})" in text
-    assert f"assert_private{told}, runs=5_000)" in text
-    file.write_text(text.replace("horizon=16", "horizon=3").replace("runs=5_000", "runs=200"))
-    result = outcome(tmp_path, *(() if value is NOISY else ("-k", "leaks")), f"tests/{file.name}")
+    assert f"assert_private{told})" in text
+    file.write_text(text.replace("horizon=16", "horizon=3"))
+    chosen = () if value is NOISY else ("-k", "leaks")
+    result = outcome(tmp_path, *chosen, "--privcheck-budget=200", f"tests/{file.name}")
     assert result.returncode == failed, result.stdout
     assert said in result.stdout
     ruff = Path(sys.executable).with_name("ruff")

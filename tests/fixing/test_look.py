@@ -46,6 +46,19 @@ def test_a_private_bandit_has_no_finding():
     )
 
 
+def test_a_program_in_a_package_imports_its_neighbours(tmp_path):
+    (tmp_path / "looked_at").mkdir()
+    (tmp_path / "looked_at" / "noise.py").write_text(
+        "def noised(x, rng, b):\n    return float(x + rng.laplace(0.0, b))\n"
+    )
+    file = tmp_path / "looked_at" / "bandit.py"
+    for scale, kind in (("1.0", None), ("0.5", "first")):
+        text = bandit(f"self.total += noised(reward, self.rng, {scale})")
+        file.write_text(text.replace("import random", "from .noise import noised"))
+        found = look(file, "Bandit", Setting())
+        assert (found and found.kind) == kind
+
+
 def test_a_leak_is_found_with_its_line():
     text = bandit("self.n = [0.0, 1.0][reward > 0.5]")
     found = look(text, "Bandit", Setting())

@@ -68,6 +68,25 @@ def test_what_is_not_comparable_is_named(changed, named, capsys):
     assert named in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("of", [VIOLATION, GRANTED])
+def test_results_of_two_targets_are_not_compared(of, capsys):
+    """Once two bandits passed as one that stayed the same, or got better."""
+    old, new, moved = (replace(of, target=each) for each in ("mine.py:Mine", "mine.py:Other", "src/mine.py:Mine"))
+    assert compare(old, new) == 2
+    said = " ".join(capsys.readouterr().out.split())
+    assert "they are of two targets, mine.py:Mine and mine.py:Other" in said
+    assert "? not comparable" in said
+    assert "target mine.py:Mine, now" not in said  # once is enough
+    assert compare(old, moved) == 0
+    assert "target mine.py:Mine, now src/mine.py:Mine" in " ".join(capsys.readouterr().out.split())
+
+
+def test_simulations_of_two_policies_are_not_compared(capsys):
+    one, other = (simulate(each, [0.75, 0.5], horizon=100, runs=5) for each in ("ucb", "imed"))
+    assert compare(one, other) == 2
+    assert "they are of two targets, ucb and imed" in " ".join(capsys.readouterr().out.split())
+
+
 def curve(*corners):
     return replace(CONSISTENT, epsilon_claimed=None, tradeoff_claimed=corners, claim_epsilon=0.5)
 

@@ -30,9 +30,12 @@ from privcheck.reporting._kinds.folder import details
 from privcheck.reporting._pages import page_index
 from privcheck.reporting._pages.page_index import render_index
 from privcheck.reporting._result_files import json_files, read_result
+from privcheck.results import Frontier, FrontierPoint
+from privcheck.results._example_results import STEPS
 from privcheck.serialise import to_json
 from privcheck.simulation import simulate
-from tests.example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION
+from privcheck.sweeps import sweep
+from tests.example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION, WATCHED
 
 NOTIONS = {"rho": Concentrated, "mu": GaussianDP}
 
@@ -114,9 +117,9 @@ STRANGE = {
     "empty": ("", "it is not JSON"),
     "cut": (VIOLATION.to_json()[:-100], "it is not JSON"),
     "deep": ("[" * 100_000, "it is not JSON"),
-    "list": ("[1, 2]", "its fields match the output of no privcheck command"),
-    "null": ("null", "the output of no privcheck command"),
-    "other": ('{"name": "a package"}', "the output of no privcheck command"),
+    "list": ("[1, 2]", "its fields are those of no result that a report lists"),
+    "null": ("null", "no result that a report lists"),
+    "other": ('{"name": "a package"}', "no result that a report lists"),
     "later": (VIOLATION.to_json().replace('"schema_version": 3', '"schema_version": 4'), "schema_version is 4"),
     "missing": (
         json.dumps({"schema_version": 1, "target": "a", "verdict": None, "epsilon_lower": 1}),
@@ -196,6 +199,95 @@ def test_hidden_files_are_left_alone_and_folders_below_are_read(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
     assert [str(file.relative_to(tmp_path)) for file in json_files(tmp_path)] == ["a.json", "sub/b.json"]
+
+
+def test_links_are_followed_and_nothing_is_read_twice(tmp_path):
+    """A link to a folder was once passed over, without a word."""
+    for name in ("top/run-1/a.json", "top/.hidden/b.json", "elsewhere/c.json", "elsewhere/below/d.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(VIOLATION.to_json())
+    top = tmp_path / "top"
+    for name, leads_to in {
+        "latest": "run-1", "away": "../elsewhere", "again": "../elsewhere", "below": "../elsewhere/below", "loop": ".",
+        "last.json": "run-1/a.json", "one.json": "../elsewhere/c.json", "nowhere": "gone",
+    }.items():  # fmt: skip
+        (top / name).symlink_to(leads_to)
+    (tmp_path / "elsewhere" / "back").symlink_to(top)
+    found = [str(file.relative_to(top)) for file in json_files(top)]
+    assert found == ["run-1/a.json", "again/c.json", "again/below/d.json"]
+    assert len(read_folder(top).results) == 3
+    (top / "again").unlink()
+    (top / "away").unlink()
+    assert [str(file.relative_to(top)) for file in json_files(top)] == ["one.json", "run-1/a.json", "below/d.json"]
+
+
+def test_sweeps_behind_links_are_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "top").mkdir()
+    plan = {"kind": "simulation", "targets": ["ucb"], "environments": ["c2"], "horizons": [20], "options": {"runs": 2}}
+    sweep(plan, "kept")
+    (tmp_path / "top" / "link").symlink_to(tmp_path / "kept")
+    assert len(read_folder(tmp_path / "top").sweeps) == 1
+
+
+@pytest.mark.parametrize(
+    ("report", "verdict", "said"),
+    [
+        (WATCHED, "alarm", "breaks epsilon = 1: evidence"), (replace(WATCHED, alarms=()), "no alarm", "no alarm in 2"),
+        (replace(WATCHED, alarms=(), nights=()), "inconclusive", "nothing is known of"),
+        (STEPS, "suspicion", "the call of add_noise alone"),
+        (replace(STEPS, suspicion=None), "isolated", "add_noise is"),
+    ],
+)  # fmt: skip
+def test_watches_and_steps_are_rows(report, verdict, said, tmp_path, capsys):
+    """Once they were called the output of no command, with status 2."""
+    report.save(tmp_path / "a.json")
+    assert run(["report", str(tmp_path)]) == (verdict == "alarm")
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert f" {verdict} " in out
+    (row,) = read_folder(tmp_path).results
+    name, claim = getattr(report, "name", report.target), getattr(report, "epsilon_claimed", 1.0)
+    assert (row.target, row.claim, row.alarm) == (name, claim, verdict == "alarm")
+    assert said in (tmp_path / "index.html").read_text()
+    assert (tmp_path / "a.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "word", "said"),
+    [
+        (("consistent", "violation"), "violation", "; 1 of 2 audited claims refuted"),
+        (("inconclusive", "consistent", "inconclusive"), "inconclusive", "; 2 of 3 audited claims inconclusive"),
+        (("consistent",), "consistent", "; 1 of 1 audited claim consistent"),
+        ((None,), "evaluated", "100 rounds"),
+    ],
+)
+def test_a_frontier_says_how_many_of_its_audits_its_verdict_is_of(verdicts, word, said, tmp_path):
+    points = tuple(FrontierPoint("ucb", 1.0, 2.0, None, 1.0, 3.0, 1, 0.5, verdict) for verdict in verdicts)
+    Frontier("c2", (0.5, 0.4), (), 100, 0, 0.95, points, ()).save(tmp_path / "a.json")
+    (row,) = read_folder(tmp_path).results
+    assert (row.kind, row.verdict, row.alarm) == ("frontier", word, word == "violation")
+    assert row.detail.endswith(said)
+
+
+def test_a_result_that_is_older_than_the_code_of_its_target_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("class Mine: pass\n")
+    for number, target in enumerate(["mine.py:Mine", "mine.py:Mine(arms=2)", "gone.py:Mine", "mine.py", "adap-ucb"]):
+        replace(VIOLATION, target=target).save(f"{number}.json")
+        os.utime(f"{number}.json", (2e9, 2e9))
+    os.utime("mine.py", (1e9, 1e9))
+    found = read_folder(".")
+    assert [row.outdated for row in found.results] == [""] * 5
+    assert "older" not in page_index.headline(found)
+    os.utime("mine.py", (2.1e9, 2.1e9))
+    old = {row.target for row in read_folder(".").results if row.outdated == "older than mine.py: play it again"}
+    assert old == {"mine.py:Mine", "mine.py:Mine(arms=2)"}
+    assert run(["report", ".", "--no-pages"]) == 1
+    said = capsys.readouterr().out
+    assert said.count("older than mine.py") == 2
+    assert "; 2 older than the code of their targets" in said
+    assert Path("index.html").read_text().count("older than mine.py: play it again") == 2
 
 
 def places_of_strings(content, path=()):
@@ -418,5 +510,5 @@ def test_a_certificate_in_another_notion_shows_its_numbers_in_that_notion(tmp_pa
 
 def test_a_file_in_place_of_a_folder_is_called_one(tmp_path):
     (tmp_path / "mine.json").write_text("{}")
-    with pytest.raises(PrivcheckError, match="this is a file: --review prints it"):
+    with pytest.raises(PrivcheckError, match="this is a file: give its folder"):
         read_folder(tmp_path / "mine.json")

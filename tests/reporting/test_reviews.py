@@ -9,11 +9,12 @@ from dataclasses import replace
 
 import pytest
 
+import privcheck
 from privcheck import PrivcheckError
 from privcheck.cli import run
 from privcheck.reporting import review
-from privcheck.results import Fault
-from tests.example_results import CERTIFIED, GRANTED, VIOLATION
+from privcheck.results import Fault, PrimitiveUse
+from tests.example_results import CERTIFIED, GRANTED, VIOLATION, WATCHED
 
 HOSTILE = r"a\end{verbatim}\input{x} ``` <b>_*$"
 
@@ -113,11 +114,55 @@ def test_the_command_prints_it_and_its_status_is_that_of_the_result(tmp_path, ca
     assert capsys.readouterr().out == review(GRANTED, "latex")
 
 
-@pytest.mark.parametrize("arguments", [[".", "--review"], ["missing.json", "--review"], [".", "--latex"]])
-def test_bad_input_is_one_line(arguments, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([".", "--review"], "expected the .json file of one result"), (["missing.json", "--review"], "missing.json"),
+        ([".", "--latex"], "--review"), (["watch.json", "--review"], "got watch.json, a WatchReport, expected the"),
+        (["watch.json"], "this is a file: give its folder, or --review too"), ([""], "this folder does not exist"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(arguments, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    WATCHED.save(tmp_path / "watch.json")
     assert run(["report", *arguments]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert said in told
+    assert not (tmp_path / "index.html").exists()
+
+
+SHARED = """
+import numpy as np
+
+def shared(data, rng):
+    noise = rng.laplace(0.0, 1.0)
+    return data.sum() + noise, data[0] + noise
+"""
+
+
+def test_a_review_of_a_replay_has_the_lines_and_what_was_measured(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shared.py").write_text(SHARED)
+    said = words_of(review(privcheck.certify("shared.py:shared", epsilon=1.0, primitives="numpy", runs=2, horizon=4)))
+    assert "shared.py:5: the noise drawn here is in several numbers" in said
+    assert "- shared.py:5: numpy.random.Generator.laplace, " in said
+    assert "Rests on" not in said  # of code that runs as it is, without a guard
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"contradictions": ("one", "another")}, "Contradiction: one Contradiction: another"),
+        ({"undeclared": ["a at b.py:1", "b at b.py:2", "c at b.py:3"]}, "Undeclared randomness: c at b.py:3"),
+        (
+            {"primitive_uses": [PrimitiveUse("f", "b.py:7", 1, "L1", 0.5, 1.0, 2.0, 1.0)]},
+            "Moved too far: b.py:7: the input",
+        ),
+    ],
+)
+def test_a_review_of_a_certificate_leaves_out_no_cause(changes, said):
+    assert said in words_of(review(replace(GRANTED, primitives=["numpy"], complete=False, **changes)))
 
 
 def test_other_results_and_forms_are_refused():

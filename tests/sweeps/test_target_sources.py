@@ -74,3 +74,20 @@ def test_an_installed_target_consists_of_its_own_package(monkeypatch, tmp_path):
     expected = [f"mine/{name}.py" for name in ("__init__", "far", "near", "target")]
     assert list(source_files("mine.target:Policy")) == expected
     assert source_files("json.decoder:JSONDecoder") == {}
+
+
+@pytest.mark.parametrize(
+    ("imported", "names"),
+    [
+        ("from .noise import laplace", ["pack/__init__.py", "pack/bandit.py", "pack/noise.py"]),
+        ("from pack.noise import laplace", ["bandit.py", "pack/__init__.py", "pack/noise.py"]),
+        ("from noise import laplace", ["bandit.py", "noise.py"]),
+        ("import math", ["bandit.py"]),
+    ],
+)
+def test_a_file_in_a_package_has_what_it_imports_as_it_is_loaded(imported, names, tmp_path):
+    """A change of these files has to make its kept results stale."""
+    for file, text in {"__init__": "", "noise": "def laplace(): pass\n", "bandit": f"{imported}\nX = 1\n"}.items():
+        (tmp_path / "src" / "pack").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "src" / "pack" / f"{file}.py").write_text(text)
+    assert list(source_files(f"{tmp_path}/src/pack/bandit.py:X")) == names

@@ -1,11 +1,16 @@
 """The pytest plugin, run on suites of correct and broken twins, with and without pytest-xdist."""
 
+import inspect
 import re
 import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
+
+import privcheck
+from privcheck.targets import CertifySettings, Settings
+from privcheck.testing import assert_certified, assert_private
 
 pytest_plugins = ["pytester"]
 
@@ -144,6 +149,39 @@ def test_a_mark_that_tests_nothing_fails_in_one_line(suite, test, said):
     result.stdout.fnmatch_lines([said])
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("*what the passing tests could have detected*")
+
+
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        ("certified", "primitives: got 'numpy', expected none, since record and replay certifies nothing; in a test"),
+        ("privacy", "option: got 'primitives', expected one of *; an audit plays the code as it is; in a test write"),
+    ],
+)
+def test_primitives_are_refused_with_what_to_write(suite, mark, said):
+    """A certificate of recorded code is never granted, so that such a test always failed, and said nothing found."""
+    suite.makepyfile(
+        test_twins=f"""
+        import pytest, twins
+
+        @pytest.mark.{mark}(epsilon=1.0, arms=2, primitives="numpy")
+        def test_it():
+            return twins.Publisher
+        """
+    )
+    result = run(suite)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*{said}*: assert not privcheck.certify(*primitives=...).has_findings"])
+
+
+def test_every_option_of_a_command_but_primitives_is_one_of_its_mark():
+    for command, settings in ((privcheck.audit, Settings), (privcheck.certify, CertifySettings)):
+        names = {declared.name for declared in settings.options()}
+        assert set(inspect.signature(command).parameters) - {"target"} == names
+    with pytest.raises(privcheck.PrivcheckError, match="primitives: got 'numpy', expected none"):
+        assert_certified("adap-ucb", 1.0, arms=2, horizon=8, primitives="numpy")
+    with pytest.raises(privcheck.PrivcheckError, match="an audit plays the code as it is; in a test write: assert not"):
+        assert_private("adap-ucb", 1.0, arms=2, horizon=8, primitives="numpy")
 
 
 def test_each_of_several_marks_of_a_test_is_carried_out(suite):

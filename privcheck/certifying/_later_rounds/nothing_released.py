@@ -8,9 +8,16 @@ from collections.abc import Sequence
 from privcheck.generators import NOISE
 from privcheck.results import UnreachedLine
 
+NOTHING = "nothing was released"
+
 DRAW_NOISE = (
-    "nothing was released: draw noise from the Generator that the policy is built with, e.g. "
+    f"{NOTHING}: draw noise from the Generator that the policy is built with, e.g. "
     "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
+)
+
+UNFOLLOWED = (
+    "the code draws noise that the guard did not count ({where}), so the leaks may be none: "
+    "--primitives {sets} records the code as it is, and tells whether data get past that noise"
 )
 
 _RELEASES = re.compile(rf"\.(release|{'|'.join(sorted(NOISE))})\(")
@@ -40,6 +47,6 @@ is fixed, --horizon 51 reaches it
     then = f"--horizon {max(horizons)} reaches it" if horizons else "a longer --horizon may reach it"
     played = "1 round" if rounds == 1 else f"{rounds} rounds"
     return (
-        f"nothing was released: {waiting.file}:{waiting.line}, which draws noise or releases, never ran in the "
+        f"{NOTHING}: {waiting.file}:{waiting.line}, which draws noise or releases, never ran in the "
         f"{played} played; once the leak is fixed, {then}"
     )

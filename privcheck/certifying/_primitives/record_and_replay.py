@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
 from privcheck.certifying._explored_streams import replayed_seeds
+from privcheck.certifying._primitives.declaration import Primitive
 from privcheck.certifying._primitives.drawn_noise import Noise
 from privcheck.certifying._primitives.explored import Explored
 from privcheck.certifying._primitives.explored_pairs import neighbours
@@ -30,7 +31,7 @@ from privcheck.certifying._primitives.recorded_generators import (
 )
 from privcheck.certifying._primitives.repeated_differences import Repeated
 from privcheck.certifying._primitives.replayed_coins import SEEDED, ReplayedCoins, fixed_seeds, other_coins, seed_hook
-from privcheck.certifying._primitives.shipped_declarations import declared
+from privcheck.certifying._primitives.shipped_declarations import NOISE, SHIPPED, declared
 from privcheck.certifying._primitives.unread_noise import UnreadNoise
 from privcheck.certifying._replay import Difference, changed_rounds, replayed
 from privcheck.errors import PrivcheckError, words
@@ -67,6 +68,51 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
         refuse_adding(game.neighbours, "a policy")
     if not ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
+    with _replaced(noise, primitives) as (patches, hooks, coins):
+        player = Player(target, game.contexts, coins, bool(noise))
+        explored = player.explored(settings, length, count)
+    notes = [
+        f"{left} keeps a function that was replaced: calls through it are not seen"
+        for left in dict.fromkeys(patches.unreachable)
+    ]
+    notes += [
+        f"{name} was called {times} times in another thread: these calls were not recorded"
+        for name, times in sorted(hooks.elsewhere.items())
+    ]
+    if not explored.uses:
+        first = neighbours(game, settings.effort, length, count)[0][0][0]
+        called = sets_called(target, game.contexts, first, settings.effort.seed)
+        others = {name: where for name, where in called.items() if name not in settings.game.primitives}
+        if others:
+            notes.append(f"the code calls {'; '.join(others.values())}: --primitives {','.join(others)} records it")
+    return explored.certificate(target, settings, length, [*notes, *fixed_seeds(player.seeds)])
+
+
+def sets_called(target: Target, contexts: Contexts | None, table: Table, seed: int) -> dict[str, str]:
+    """Return the shipped sets of which one run of a policy calls something, each with its first call, in words.
+
+    Parameters
+    ----------
+    target, contexts, table, seed : what is played: the code as it is, without a guard.
+
+    Returns
+    -------
+    Empty if nothing is called, if the run fails before, or while another certificate replaces functions.
+    """
+    if not ONE_AT_A_TIME.acquire(blocking=False):
+        return {}
+    loaded = [one for shipped in SHIPPED.values() for one in shipped if one.library in sys.modules]
+    noise = [name for name in NOISE if name != "scipy" or "scipy.stats" in sys.modules]
+    tape = CallTape(np.random.default_rng([seed, 1]))
+    with _replaced(noise, loaded) as (_, _, coins), suppress(PrivcheckError):
+        Player(target, contexts, coins, noise=True).play(table, tape, seed)
+    first = {made.name.partition(".")[0]: f"{made.name} at {made.location}" for made in reversed(tape.made)}
+    return {name: first[name] for name in SHIPPED if name in first}
+
+
+@contextmanager
+def _replaced(noise: Sequence[str], primitives: Sequence[Primitive]) -> Iterator[tuple[Patches, Hooks, ReplayedCoins]]:
+    """Replace what is declared for the block, and release the lock, which is held, after it."""
     records = "numpy" in noise
     hooks, coins = Hooks(), ReplayedCoins(_modules(), recorded_generator if records else unrecorded_generator)
     try:
@@ -77,20 +123,10 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
             _patch_random(patches, records="random" in noise)
             if "scipy" in noise:
                 _patch_scipy(patches)
-            player = Player(target, game.contexts, coins, bool(noise))
-            explored = player.explored(settings, length, count)
+            yield patches, hooks, coins
     finally:
         coins.restore()
         ONE_AT_A_TIME.release()
-    notes = [
-        f"{left} keeps a function that was replaced: calls through it are not seen"
-        for left in dict.fromkeys(patches.unreachable)
-    ]
-    notes += [
-        f"{name} was called {times} times in another thread: these calls were not recorded"
-        for name, times in sorted(hooks.elsewhere.items())
-    ]
-    return explored.certificate(target, settings, length, [*notes, *fixed_seeds(player.seeds)])
 
 
 def _modules() -> list[ModuleType]:

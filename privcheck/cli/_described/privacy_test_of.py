@@ -24,9 +24,10 @@ CLAIM = {"epsilon": 1.0, "arms": 2, "horizon": 16}
 OF_SEVERAL_ARMS = ("rewards", "reward_vector", "losses", "outcomes")
 """What `update` calls its last argument where it receives more than one reward."""
 
-RUNS, CONTEXTUAL_RUNS = 20_000, 5_000
-"""Of the audit: the 5,000 that are usual in tests left a binary tree with the noise of one level inconclusive. With
-contexts each `select` plays on a copy, and 20,000 take two minutes.
+RUNS = """    runs = pytestconfig.getoption("--privcheck-budget") or 20_000  # a night asks for more
+"""
+"""Of the audit, by default: the 5,000 that are usual in tests left a binary tree with the noise of one level
+inconclusive. With contexts each `select` plays on a copy, and 20,000 take two minutes: there the usual ones are played.
 """
 
 
@@ -51,15 +52,17 @@ def privacy_test_of(place: Path, target: str, contexts: Contexts | None = None) 
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
     path = f"tests/test_privacy_of_{snake}.py"
     own = Path(os.path.relpath(Path(module).resolve(), (place / "tests").resolve())).as_posix()
-    stated = "epsilon" in _own(place)
+    of_project = _own(place)
+    stated = "epsilon" in of_project
     played = _played(line, contexts)
     claim = _arguments(played if stated else _values_of(line, contexts) | played)
     claim += "" if contexts is None else ", contexts=CONTEXTS"
-    runs = RUNS if contexts is None else CONTEXTUAL_RUNS
-    audited = claim if stated else f"{claim}, runs={runs:_}"
+    more = not stated and "runs" not in of_project and contexts is None
     text = TEMPLATE.read_text(encoding="utf-8")
     values = {"class": name, "file": _written(own), "name": snake, "imports": "", "contexts": ""}
-    values |= {"claim": claim, "audited": audited}
+    values |= {"claim": claim, "fixture": "", "runs": "", "audited": claim}
+    if more:
+        values |= {"fixture": "pytestconfig", "runs": RUNS, "audited": f"{claim}, runs=runs"}
     if contexts is not None:
         values["imports"], values["contexts"] = "from privcheck import Contexts\n", f"\nCONTEXTS = {_as_code(contexts)}"
     for key, value in values.items():
@@ -133,12 +136,15 @@ def _check_update(line: list[ast.ClassDef], target: str, contexts: Contexts | No
         got = words(f"{target}, which has no method update()")
         raise PrivcheckError("from", got, "a bandit with select() and update(action, reward)", "")
     taken = [*update.args.posonlyargs, *update.args.args]
+    names = [each.arg for each in taken]
     wanted = 3 if contexts is None else 4
-    wrong = len(taken) != wanted or taken[-1].arg in OF_SEVERAL_ARMS
+    needed = len(taken) - len(update.args.defaults)
+    wrong = not needed <= wanted <= len(taken) or None in update.args.kw_defaults
+    wrong = wrong or names[wanted - 1] in OF_SEVERAL_ARMS or (contexts is None and "context" in names[:3])
     if wrong and not update.args.vararg and not update.decorator_list:
         got = words(f"{target} with update({ast.unparse(update.args)})")
         hint = "for other kinds of feedback write the test by hand, and say which in its assertions"
-        if contexts is None and len(taken) == 4:
+        if contexts is None and (needed == 4 or "context" in names[:3]):
             hint = "for contextual feedback say what contexts look like, as in --contexts 2,3 --context-norm 1"
         expected = "update(self, action, reward)" if contexts is None else "update(self, context, action, reward)"
         hint = "leave out --contexts" if contexts is not None and len(taken) == 3 else hint

@@ -76,7 +76,8 @@ def cells(change: Change) -> dict[str, str]:
 
 
 def _note(change: Change) -> str:
-    renamed = change.old is not None and change.new is not None and change.old.target != change.new.target
+    both = change.old is not None and change.new is not None and change.old.target != change.new.target
+    renamed = both and change.new.target not in change.reason  # type: ignore[union-attr]
     note = f"target {change.old.target}, now {change.new.target}" if renamed else ""  # type: ignore[union-attr]
     return numbers.clean("; ".join(filter(None, [change.reason, note])))
 

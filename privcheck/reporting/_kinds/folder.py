@@ -32,9 +32,10 @@ def details(folder: Folder) -> Table:
     files = short_names([result.path for result in folder.results], folder.path)
     for result, file in zip(folder.results, files, strict=True):
         word = f"{SIGNS.get(result.verdict, '–')} {result.verdict}"
+        target = numbers.shorten(numbers.clean(result.target), 40)
         shown.add_row(
             Text(word, style="bold red" if result.alarm else ""),
-            Text("\n".join([numbers.shorten(numbers.clean(result.target), 40), result.told_apart]).rstrip()),
+            Text("\n".join(filter(None, [target, result.told_apart, numbers.clean(result.outdated)]))),
             result.kind,
             numbers.in_unit(numbers.claim_text(result.claim, result.delta), result.unit),
             numbers.in_unit(numbers.at_least(result.lower), result.unit),

@@ -18,8 +18,16 @@ from privcheck.reporting._pages.elements import badge, document, header, place, 
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting._pages.told_apart import told_apart
 from privcheck.reporting._presented import PAGES
-from privcheck.reporting._result_files import CONTRADICTION, IndexRow, json_files, read_result
-from privcheck.reporting._text import fix_sentences, numbers
+from privcheck.reporting._result_files import (
+    ALARM,
+    CONTRADICTION,
+    NO_ALARM,
+    IndexRow,
+    folders_below,
+    json_files,
+    read_result,
+)
+from privcheck.reporting._text import fix_sentences, numbers, steps_sentences
 from privcheck.reporting._text.audit_sentences import MARKS, plural
 from privcheck.reporting._text.certificate_sentences import CERTIFICATE_MARKS
 from privcheck.results import NOTHING_CERTIFIES
@@ -27,8 +35,10 @@ from privcheck.serialise import ILL_TYPED
 from privcheck.sweeps import MANIFEST, Sweep, read_sweep
 from privcheck.tables import Row
 
-SIGNS = {CONTRADICTION: "✗", **MARKS, **CERTIFICATE_MARKS, **fix_sentences.MARKS, NOTHING_CERTIFIES: "✗"}
-ORDER = (CONTRADICTION, "inconclusive", "no claim", "no budget", "consistent", "certified")
+OF_WATCHES = {ALARM: "✗", NO_ALARM: "✓"}
+OF_FIXES = {**fix_sentences.MARKS, NOTHING_CERTIFIES: "✗"}
+SIGNS = {CONTRADICTION: "✗", **MARKS, **CERTIFICATE_MARKS, **OF_FIXES, **OF_WATCHES, **steps_sentences.MARKS}
+ORDER = (CONTRADICTION, "suspicion", "inconclusive", "no claim", "no budget", "consistent", "certified", NO_ALARM)
 OWN = "Written by privcheck"
 
 FEW_PAGES = 50
@@ -72,7 +82,7 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
 
     Raises
     ------
-    PrivcheckError : a folder that does not exist or contains no JSON files.
+    PrivcheckError : a folder that does not exist, or is a file, or contains no JSON files.
 
     Examples
     --------
@@ -81,9 +91,10 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
     privcheck.errors.PrivcheckError: folder: got 'nowhere', expected a folder of results; this folder does not exist
     """
     folder = Path(path)
-    if not folder.is_dir():
-        hint = "this is a file: --review prints it" if folder.exists() else "this folder does not exist"
-        raise PrivcheckError("folder", str(path), "a folder of results", hint)
+    if not folder.is_dir() or not str(path):
+        why = "this is a file: give its folder, or --review too, which is about one result"
+        why = why if folder.is_file() else "this folder does not exist"
+        raise PrivcheckError("folder", str(path), "a folder of results", why)
     sweeps, unread = _sweeps(folder)
     stale = {Path(sweep.folder, file) for sweep in sweeps for file in sweep.stale}
     files = [file for file in json_files(folder) if file not in stale]
@@ -107,7 +118,7 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
 def _sweeps(folder: Path) -> tuple[list[Sweep], list[tuple[Path, str]]]:
     """Return the sweeps in a folder and below, and the manifests that cannot be read."""
     found, unread = [], []
-    for manifest in sorted(folder.rglob(MANIFEST)):
+    for manifest in sorted(each / MANIFEST for each, names in folders_below(folder) if MANIFEST in names):
         try:
             found.append(read_sweep(manifest.parent))
         except (PrivcheckError, *ILL_TYPED) as error:
@@ -171,7 +182,7 @@ def render_index(
         ("when (UTC)", WORD),
     ]
     rows = [_row(result, folder.path, pages.get(result.path), target) for result in folder.results]
-    caption = "All results; violations, leaks and refused certificates come first"
+    caption = "All results; violations, leaks, refused certificates and alarms come first"
     parts = []
     if rows:
         parts.append(section("Results", [table(caption, columns, rows, kind="stack texts")], name="results"))
@@ -217,7 +228,11 @@ def headline(folder: Folder) -> str:
     words = ", ".join(f"{count} {word}" for word, count in counts.items())
     unread = f"; {plural(len(folder.unread), 'file')} not read" if folder.unread else ""
     sweeps = "".join(f"; sweep of {sweep.sentence}" for sweep in folder.sweeps)
-    return plural(len(folder.results), "result") + (f": {words}" if words else "") + unread + sweeps
+    outdated = sum(bool(result.outdated) for result in folder.results)
+    older = (
+        f"; {outdated} older than the code of {'its target' if outdated == 1 else 'their targets'}" if outdated else ""
+    )
+    return plural(len(folder.results), "result") + (f": {words}" if words else "") + older + unread + sweeps
 
 
 def _rank(result: IndexRow) -> int:
@@ -237,6 +252,7 @@ def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> lis
             link
             + below(text(parenthesis + rest))
             + below(text(result.told_apart))
+            + below(text(numbers.clean(result.outdated)))
             + below(text(result.detail))
             + below(_link(result.path, folder, target)),
             numbers.clean(result.target),

@@ -331,7 +331,8 @@ def mechanism_sentences(certificate: Certificate) -> list[str]:
     []
     """
     shipped = [clean(str(code)) for code in certificate.mechanisms if code.standing == SHIPPED]
-    found = [f"It takes {', '.join(shipped)} of privcheck to be as private as documented, and the noise to be random."]
+    of_privcheck = " of privcheck" if all(not code.drawn_with for code in certificate.mechanisms) else ""
+    found = [f"It takes {', '.join(shipped)}{of_privcheck} to be as private as documented, and the noise to be random."]
     for code in certificate.trusted:
         how = (
             "draws at its first use agreed with its charge, which proves nothing"

@@ -26,9 +26,12 @@ def audit_evidence(report: AuditReport) -> list[str]:
 
 
 def certificate_evidence(certificate: Certificate) -> list[str]:
-    """Return leaks, refusals, notes, lines that never ran, and the first divergence."""
+    """Return all that was found, and the notes."""
     lines = [f"Leak at {place(leak)}: {clean(str(leak))}" for leak in certificate.leaks]
     lines += [f"Refused: {clean(refusal)}" for refusal in refusals_told(certificate.refusals)]
+    lines += [f"Contradiction: {clean(found)}" for found in certificate.contradictions]
+    lines += [f"Moved too far: {clean(use.exceeded_words)}" for use in certificate.primitive_uses if use.exceeds]
+    lines += [f"Undeclared randomness: {clean(one)}" for one in certificate.undeclared]
     lines += [f"Note: {clean(note)}" for note in certificate.notes]
     lines += [f"Never ran: {clean(str(line))}" for line in certificate.unreached]
     divergence = certificate.replay.first_divergence

@@ -9,7 +9,7 @@ from privcheck.privacy import RELATIONS
 from privcheck.reporting._pictures.witness_excerpt import is_drawn
 from privcheck.reporting._text.audit_sentences import lower_bound, meaning, played, plural, verdict_sentence
 from privcheck.reporting._text.both_bounds import certified_text, contradiction, sandwich
-from privcheck.reporting._text.certificate_facts import rests_on
+from privcheck.reporting._text.certificate_facts import certificate_rows, rests_on
 from privcheck.reporting._text.certificate_sentences import certificate_sentence, coverage
 from privcheck.reporting._text.failure_lines import certificate_evidence, faults_told
 from privcheck.reporting._text.markdown_parts import escaped
@@ -77,11 +77,15 @@ def certificate_review(certificate: Certificate) -> list[Part]:
     ['Result', 'Rests on', 'To repeat it', 'What this shows and what not']
     """
     found = tuple(certificate_evidence(certificate))
-    rests = f"{rests_on(certificate)} (besides privcheck and the mechanisms that it names)."
+    rests = Part("Rests on", f"{rests_on(certificate)} (besides privcheck and the mechanisms that it names).")
+    if certificate.primitives:
+        kept = ("ledger", "replay", *(use.location for use in certificate.primitive_uses))
+        told = [f"{name}: {said}" for name, said in certificate_rows(certificate) if name in map(clean, kept)]
+        rests = Part("Measured", items=tuple(told))
     return [
         Part("Result", f"{clean(certificate.target)}: {certificate_sentence(certificate)} (privcheck {_version()})."),
         *([Part("Found", lines=found)] if found else []),
-        Part("Rests on", rests),
+        rests,
         Part("To repeat it", lines=tuple(repeat_certificate(certificate).command.folded().splitlines())),
         Part("What this shows and what not", items=tuple(coverage(certificate))),
     ]
