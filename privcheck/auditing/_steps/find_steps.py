@@ -48,7 +48,7 @@ OWN = ("runs", "time_budget", "law")
 OWN_COINS = 0x57E95
 """With the seed of an audit, makes the seed of the look at steps, whose runs share no coins with those that count."""
 
-WALL_CAP = 2.0
+WALL_CAP = 1.5
 """Multiple of the time budget, which is of the processor, after which a look ends by the clock."""
 
 LEFT_TO_CALLS = 0.5
@@ -110,7 +110,7 @@ def steps(
     arms, horizon, rewards, feedback, neighbours, contexts, encode, time_limit : as for `privcheck.audit`.
     runs : of the best call on each of its two inputs, in place of `time_budget`.
     time_budget : seconds of the processor for all of it, without `runs`: half of them for the runs of the whole
-        target, of which there are three or four for each pair. By the clock it ends at twice that, with fewer runs
+        target, of which there are three or four for each pair. By the clock it ends at half as much again, with fewer runs
         if the processor is shared. With `runs`, all pairs are looked at.
     pairs : pairs of neighbours that are looked at.
     confidence : of the lower bound.
