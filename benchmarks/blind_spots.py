@@ -2,8 +2,7 @@
 
 Each row is a leak of what a view, a family of pairs or an option shows, and its correct twin: the leak is audited with
 that and without, the twin with it, at a claim of epsilon = 1 with 20,000 runs per stream, 4,000 with an option, and
-seeds from 0. The file is written after each audit, and what is in it is not done again. With `--page` the table is
-written between the marks of a page.
+seeds from 0. The file is written after each audit, and what is in it is not done again.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
-from written_tables import hand_out
 
 import privcheck
 from privcheck.auditing._scoring import numeric
@@ -163,7 +161,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--page", type=Path, help="the page whose table is written")
     asked = parser.parse_args()
     done = json.loads(asked.json.read_text("utf-8")) if asked.json.exists() else {}
     audited(atom(1.0), {"horizon": 3}, 0)  # imports what is imported late
@@ -175,7 +172,7 @@ def main() -> None:
                         target = spot.twin if how == "twin" else spot.leak
                         done[key] = audited(target, spot.without if how == "without" else spot.options, seed)
                     asked.json.write_text(json.dumps(done, indent=1), encoding="utf-8")
-    hand_out(table(done, asked.seeds), asked.page)
+    print(table(done, asked.seeds))
 
 
 def table(done: dict[str, list[Any]], seeds: int) -> str:

@@ -186,9 +186,9 @@ def laplace(data: Any, rng: np.random.Generator, runs: int) -> Any:
     return np.sum(data) + rng.laplace(size=runs)
 
 
-def by_law(law: Callable[[float], Any], seed: int, runs: int) -> list[int]:
+def by_law(law: Callable[[float], Any], seed: int, runs: int, error: float = 1e-3) -> list[int]:
     """Return what an audit with a law says, as in `LAWS`."""
-    given = {"streams": PAIR, "runs": runs, "seed": seed, "law": lambda data: law(float(np.sum(data)))}
+    given = {"streams": PAIR, "runs": runs, "seed": seed, "error": error, "law": lambda data: law(float(np.sum(data)))}
     found = privcheck.audit(laplace, epsilon=1.0, **given)
     return [1, int(found.verdict == "violation"), int(found.suspicion is not None), int(not found.by_law.follows)]
 

@@ -110,8 +110,8 @@ def steps(
     arms, horizon, rewards, feedback, neighbours, contexts, encode, time_limit : as for `privcheck.audit`.
     runs : of the best call on each of its two inputs, in place of `time_budget`.
     time_budget : seconds of the processor for all of it, without `runs`: half of them for the runs of the whole
-        target, of which there are three or four for each pair. By the clock it ends at half as much again, with fewer runs
-        if the processor is shared. With `runs`, all pairs are looked at.
+        target, of which there are three or four for each pair. By the clock it ends at half as much again, with fewer
+        runs if the processor is shared. With `runs`, all pairs are looked at.
     pairs : pairs of neighbours that are looked at.
     confidence : of the lower bound.
     error : the level at which a step is suspected.
