@@ -18,11 +18,10 @@ from pathlib import Path
 import pytest
 
 import privcheck
+from tests.modules import beside
 
 HERE = Path(__file__).parent
-_spec = importlib.util.spec_from_file_location("imports", HERE / "imports.py")
-reader = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(reader)
+reader = beside(__file__, "imports")
 
 PACKAGE = Path(privcheck.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 
+from tests.modules import beside
+
 HERE = Path(__file__).parent
-_spec = importlib.util.spec_from_file_location("false_failures", HERE / "false_failures.py")
-false_failures = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(false_failures)
+false_failures = beside(__file__, "false_failures")
 
 MOST = 1e-3
 """Probability, at most, with which correct code fails any of the tests."""

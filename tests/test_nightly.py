@@ -1,16 +1,15 @@
 """The gate leaves slow cases to the night; it keeps a case of every test but of long ones, and a test of every file."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
 
+from tests.modules import beside
+
 pytest_plugins = ["pytester"]
 
 HERE = Path(__file__).parent
-_spec = importlib.util.spec_from_file_location("nightly", HERE / "nightly.py")
-nightly = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(nightly)
+nightly = beside(__file__, "nightly")
 
 TESTS = """
 import pytest

@@ -6,7 +6,6 @@ for their pages and pictures, and `privcheck/__init__.py`, which is above all ro
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections import Counter
 from pathlib import Path
@@ -14,11 +13,10 @@ from pathlib import Path
 import pytest
 
 import privcheck
+from tests.modules import beside
 
 HERE = Path(__file__).parent
-_spec = importlib.util.spec_from_file_location("imports", HERE / "imports.py")
-reader = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(reader)
+reader = beside(__file__, "imports")
 
 PACKAGE = Path(privcheck.__file__).parent
 PAGE = HERE.parent / "docs" / "architecture.md"

@@ -19,7 +19,7 @@ yaml = pytest.importorskip("yaml")
 REPOSITORY = Path(__file__).parent.parent
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
 OURS = "The privcheck developers"
-LINKED = ("CONTRIBUTING.md", ".github/SECURITY.md", ".github/CODE_OF_CONDUCT.md")
+LINKED = ("CHANGELOG.md", "CONTRIBUTING.md", "MIGRATING.md", ".github/SECURITY.md", ".github/CODE_OF_CONDUCT.md")
 
 
 def text_of(name):

@@ -10,6 +10,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from tests.modules import beside
+
 FILES = [Path(__file__).parent / name for name in ("zoo.py", "hiding.py", "contextual_zoo.py", "hostile.py")]
 
 
@@ -41,42 +43,33 @@ def programs() -> ModuleType:
     return module
 
 
-def _module(name: str) -> ModuleType:
-    """Import a file of policies that is not in a package."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="session")
 def memos() -> ModuleType:
     """The policies of memos.py, one of which imports memo_helper.py when it runs."""
-    _module("memo_helper")
-    return _module("memos")
+    beside(__file__, "memo_helper", registered=True)
+    return beside(__file__, "memos", registered=True)
 
 
 @pytest.fixture(scope="session")
 def remembering() -> ModuleType:
     """The policies of remembering.py."""
-    return _module("remembering")
+    return beside(__file__, "remembering", registered=True)
 
 
 @pytest.fixture(scope="session")
 def honest_caches() -> ModuleType:
     """The policies of honest_caches.py."""
-    return _module("honest_caches")
+    return beside(__file__, "honest_caches", registered=True)
 
 
 @pytest.fixture(scope="session")
 def written() -> dict[str, object]:
     """The programs of programs_*.py by name: classes and factories."""
     for helper in ("programs_helpers", "programs_broken_base"):
-        _module(helper)
+        beside(__file__, helper, registered=True)
     found = {}
     for file in sorted(Path(__file__).parent.glob("programs_*.py")):
-        module = _module(file.stem)
+        module = beside(__file__, file.stem, registered=True)
         found |= {name: value for name, value in vars(module).items() if getattr(value, "__module__", "") == file.stem}
     return found
 
@@ -108,4 +101,4 @@ def marked(line_of) -> Callable[[str], int]:
 @pytest.fixture(scope="session")
 def impure_functions() -> ModuleType:
     """The policies of impure_functions.py."""
-    return _module("impure_functions")
+    return beside(__file__, "impure_functions", registered=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib.util
 import logging
 import sys
 import traceback
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +14,9 @@ import pytest
 import privcheck
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.private_values import Leak, LeakError
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("contextual_keepers", Path(__file__).with_name("contextual_keepers.py"))
-keepers = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(keepers)
+keepers = beside(__file__, "contextual_keepers")
 
 OPTIONS = {
     "epsilon": 1.0, "arms": 2, "feedback": "contextual", "neighbours": "context-reward",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
 import sys
@@ -23,10 +22,9 @@ from privcheck.certifying._recorded.persons import Persons
 from privcheck.journal import MemoryJournal
 from privcheck.mechanisms import Laplace, RandomisedResponse
 from privcheck.private_values import REVEAL
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 
 ONE = privcheck.Contexts(shape=(1,), norm=1.0)
 

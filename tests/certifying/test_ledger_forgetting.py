@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import sys
@@ -14,16 +13,9 @@ import pytest
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError
 from privcheck.reporting import ledger_text
+from tests.modules import beside
 
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-recovery = loaded("test_ledger_recovery")
+recovery = beside(__file__, "test_ledger_recovery")
 policies = recovery.policies
 close, guard, rows = policies.close, policies.guard, policies.rows
 

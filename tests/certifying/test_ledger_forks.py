@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
-from pathlib import Path
 
 import pytest
 
 import privcheck
 from privcheck.scheduling import Database
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-sys.modules["ledger_policies"] = policies
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies", registered=True)
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib.util
 import math
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,11 +13,9 @@ import pytest
 from privcheck import PrivcheckError
 from privcheck.certifying import ledger_problems
 from privcheck.certifying._recorded import snapshots
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-sys.modules["ledger_policies"] = policies
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies", registered=True)
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 ARMS, STAY = 40, (9, 32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import sqlite3
@@ -19,11 +18,9 @@ from privcheck.certifying import _execution, _session, ledger_problems
 from privcheck.errors import GuardClosedError
 from privcheck.journal import SqliteJournal
 from privcheck.scheduling import Database, Refusal
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-sys.modules["ledger_policies"] = policies
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies", registered=True)
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

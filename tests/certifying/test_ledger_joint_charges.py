@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from contextlib import nullcontext, suppress
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,16 +17,9 @@ from privcheck.certifying._recorded import opening, snapshots
 from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.mechanisms import Gaussian, Laplace
 from privcheck.private_values._curves.several_releases import SeveralReleases
+from tests.modules import beside
 
-
-def beside(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-policies = beside("ledger_policies")
+policies = beside(__file__, "ledger_policies")
 close, rows = policies.close, policies.rows
 
 

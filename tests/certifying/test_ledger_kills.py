@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 import os
@@ -10,23 +9,15 @@ import shutil
 import signal
 import time
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from privcheck.certifying import ledger_problems
 from privcheck.scheduling import Database
+from tests.modules import beside
 
-
-def beside(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-policies, calls = beside("ledger_policies"), beside("kills_at_calls")
+policies, calls = beside(__file__, "ledger_policies"), beside(__file__, "kills_at_calls")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 import tempfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,10 +16,9 @@ from privcheck import BudgetExceededError, PrivcheckError
 from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.certifying._recorded.values import noise_of_bytes
 from privcheck.journal import SqliteJournal
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 PlainBlocks, close, guard, rows = policies.PlainBlocks, policies.close, policies.guard, policies.rows
 
 

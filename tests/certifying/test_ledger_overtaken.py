@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import struct
 import sys
 import zlib
-from pathlib import Path
 
 import pytest
 
 from privcheck.certifying import ledger_problems
 from privcheck.certifying._recorded.snapshots import Snapshots
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 guard, rows = policies.guard, policies.rows
 
 FIRST = 0.62109375

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
 import sys
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +14,9 @@ import privcheck
 from privcheck import BudgetExceededError, PrivcheckError
 from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.certifying._recorded.persons import Persons
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 DAY = 86_400

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -17,16 +16,9 @@ from privcheck import BudgetExceededError, PrivcheckError
 from privcheck.certifying import ledger_problems
 from privcheck.certifying._recorded.values import noise_of_bytes
 from privcheck.mechanisms import Laplace
+from tests.modules import beside
 
-
-def beside(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-policies, power_cuts = beside("ledger_policies"), beside("power_cuts")
+policies, power_cuts = beside(__file__, "ledger_policies"), beside(__file__, "power_cuts")
 rows = policies.rows
 ROUNDS = 14
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import traceback
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +14,9 @@ from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.persons import Persons
 from privcheck.certifying._recorded.replay_checks import agree
 from privcheck.errors import GuardClosedError, PolicyError, PrivcheckError
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 close, guard = policies.close, policies.guard
 
 OPTIONS = {"feedback": "contextual", "neighbours": "context-reward", "contexts": privcheck.Contexts(shape=(2,))}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import importlib.util
 import json
 import os
 import sqlite3
@@ -20,10 +19,9 @@ from privcheck import BudgetExceededError, PrivcheckError
 from privcheck.certifying import ledger_problems
 from privcheck.journal import SqliteJournal
 from privcheck.scheduling import Database
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")

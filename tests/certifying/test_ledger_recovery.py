@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +14,9 @@ from privcheck.bandits import ALGORITHMS
 from privcheck.certifying import Session
 from privcheck.mechanisms import GaussianTree, Laplace
 from privcheck.scheduling import fingerprint
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 CONTEXTS = Contexts(shape=(2, 3), norm=1.0)

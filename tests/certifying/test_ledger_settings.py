@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import contextvars
 import decimal
-import importlib.util
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from privcheck import PrivcheckError
 from privcheck.certifying._recorded import snapshots
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 import os
@@ -17,16 +16,9 @@ import pytest
 from privcheck.certifying import ledger_problems
 from privcheck.certifying._recorded import snapshots
 from privcheck.scheduling import Database
+from tests.modules import beside
 
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-forgetting, kills = loaded("test_ledger_forgetting"), loaded("test_ledger_kills")
+forgetting, kills = beside(__file__, "test_ledger_forgetting"), beside(__file__, "test_ledger_kills")
 policies, found, REWARDS = forgetting.policies, forgetting.found, forgetting.REWARDS
 close, guard, rows = policies.close, policies.guard, policies.rows
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,16 +18,9 @@ from privcheck.mechanisms import Laplace
 from privcheck.private_values import PrivateSource, taken_apart
 from privcheck.private_values._leaks import Made
 from privcheck.private_values._terms import Cell
+from tests.modules import beside
 
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-recovery = loaded("test_ledger_recovery")
+recovery = beside(__file__, "test_ledger_recovery")
 policies = recovery.policies
 close, guard, rows = policies.close, policies.guard, policies.rows
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 from contextlib import nullcontext
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -18,17 +16,10 @@ from privcheck.certifying._recorded.values import decoded_charges
 from privcheck.journal import SqliteJournal
 from privcheck.mechanisms import Laplace
 from privcheck.scheduling import Database
+from tests.modules import beside
 
-
-def beside(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-policies, bad_input = beside("ledger_policies"), beside("test_ledger_bad_input")
-processes, recovery = beside("test_ledger_processes"), beside("test_ledger_recovery")
+policies, bad_input = beside(__file__, "ledger_policies"), beside(__file__, "test_ledger_bad_input")
+processes, recovery = beside(__file__, "test_ledger_processes"), beside(__file__, "test_ledger_recovery")
 NOTICED = AssertionError, pytest.fail.Exception
 
 

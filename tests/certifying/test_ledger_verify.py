@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 import shutil
 import sqlite3
-from pathlib import Path
 
 import pytest
 
@@ -17,10 +15,9 @@ from privcheck.certifying._recorded.persons import Persons
 from privcheck.certifying._recorded.values import decoded_charges, encoded_charges
 from privcheck.errors import PrivcheckError
 from privcheck.journal import Entry, SqliteJournal
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import sqlite3
 import sys
-from pathlib import Path
 
 import pytest
 
 from privcheck import PrivcheckError
 from privcheck.certifying import ledger_problems
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 guard = policies.guard
 
 

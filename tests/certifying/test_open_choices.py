@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 from contextlib import nullcontext
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +12,9 @@ from privcheck import Contexts, PrivcheckError
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.feedback import kind
 from privcheck.mechanisms import Laplace
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 guard, close, rows = policies.guard, policies.close, policies.rows
 
 REFUSED = r"expected an action that select\(\) has chosen and whose reward was not told yet; call select\(\) before"

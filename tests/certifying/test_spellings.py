@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from pathlib import Path
 
 import pytest
 
 from privcheck import certify
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("spellings", Path(__file__).with_name("spellings.py"))
-spellings = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(spellings)
+spellings = beside(__file__, "spellings")
 
 RAW, RELEASED = "int((X) > 0.5)", "int(noisy(X) > 0.5)"
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextvars
-import importlib.util
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,10 +16,9 @@ from privcheck.certifying import Session, _session
 from privcheck.mechanisms import Laplace
 from privcheck.private_values import Terms
 from privcheck.reached_state import LOCK
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("ledger_policies", Path(__file__).with_name("ledger_policies.py"))
-policies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(policies)
+policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 

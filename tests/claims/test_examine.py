@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -40,10 +38,9 @@ from privcheck.claims._confirmation import refuted_at
 from privcheck.claims._examine import examine_reading
 from privcheck.claims._orders import divergence
 from privcheck.reporting import evidence_sentences
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("controls", Path(__file__).parent / "controls.py")
-controls = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(controls)
+controls = beside(__file__, "controls")
 
 LITTLE = Effort(points=400, boxes=60)
 X = probability("x")

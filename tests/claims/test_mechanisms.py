@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 from privcheck.claims import CLAIMS, Effort, examine, findings_from_json, replay
 from privcheck.claims._mechanisms import Case, EveryMechanism, above_power, exceeds_again, worst_event
 from privcheck.serialise import to_json
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("second_entries", Path(__file__).parent / "second_entries.py")
-second = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(second)
+second = beside(__file__, "second_entries")
 
 LEMMA = "azize-basu-2022/lem2-every"
 

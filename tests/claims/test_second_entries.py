@@ -15,10 +15,9 @@ from privcheck.claims import CLAIMS, ORDER_REFUTED, REFUTED, Order, Reading, Rel
 from privcheck.claims._arithmetic import FLOATS
 from privcheck.claims._expression import evaluate
 from privcheck.claims._search.starting_points import candidates
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("second_entries", Path(__file__).parent / "second_entries.py")
-second = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(second)
+second = beside(__file__, "second_entries")
 _spec = importlib.util.spec_from_file_location("instances", Path(__file__).parent / "second_entries_of_instances.py")
 instances = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(instances)

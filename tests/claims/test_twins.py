@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from privcheck.claims import listed_items
 from privcheck.claims._search.hunt import hunt
+from tests.modules import beside
 
-_spec = importlib.util.spec_from_file_location("moved_constants", Path(__file__).parent / "moved_constants.py")
-twins = importlib.util.module_from_spec(_spec)
-sys.modules["moved_constants"] = twins
-_spec.loader.exec_module(twins)
+twins = beside(__file__, "moved_constants", registered=True)
 
 USUAL = 3000
 """Points of a search as `examine` makes it."""
