@@ -18,6 +18,7 @@ from privcheck.auditing._steps.reported_steps import PROVIDED
 from privcheck.auditing._steps.search_steps import FIRST, search_steps
 from privcheck.auditing._steps.shown_alike import RUNS
 from privcheck.auditing._steps.stand_ins import generators_seen
+from privcheck.auditing._steps.time_of_a_look import LookTime
 from privcheck.progress import progress
 from privcheck.results import Outcome, Suspicion
 from privcheck.targets import DEFAULT_TIME_BUDGET
@@ -76,8 +77,9 @@ def _suspected(plan: Plan, started: float) -> Suspicion | None:
     number = max(FEWEST_PAIRS, min(MOST_PAIRS, int(SHARE_OF_PAIRS * left / (RUNS_OF_A_PAIR * cost))))
     with generators_seen(), progress(f"looking for steps of {plan.policy.name}", number + 100) as advance:
         pairs = spread(plan.candidates, number)
-        found = search_steps(runner, pairs, seed, deadline - (1.0 - SHARE_OF_PAIRS) * left, advance)
-        return best_tried(found, plan, seed, None, deadline, advance)[2]
+        until = LookTime(left, deadline)
+        found = search_steps(runner, pairs, seed, until.part(SHARE_OF_PAIRS), advance)
+        return best_tried(found, plan, seed, None, until, advance)[2]
 
 
 def _is_open(plan: Plan) -> bool:

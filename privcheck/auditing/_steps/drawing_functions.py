@@ -16,6 +16,7 @@ import numpy as np
 from privcheck.auditing._steps.kinds_of_generators import SYSTEM
 from privcheck.auditing._steps.seen_generators import Played, in_run, is_between
 from privcheck.auditing._steps.stand_ins import more_is_seen
+from privcheck.certifying import Patches
 from privcheck.generators import made_by, noticed_generator
 from privcheck.reached_state import referrers
 from privcheck.targets import Outputs, Runner, all_raised
@@ -140,7 +141,10 @@ def drawing(runner: Runner, tables: list[Any], seed: int) -> Drawing:
     of_code: dict[CodeType, list[FunctionType]] = {}
     for function in found:
         of_code.setdefault(function.__code__, []).append(function)
-    alone = [functions[0] for functions in of_code.values() if len(functions) == 1]
+    originals = [
+        [each for each in functions if each not in Patches.copies] or functions for functions in of_code.values()
+    ]
+    alone = [functions[0] for functions in originals if len(functions) == 1]
     alone.sort(key=lambda function: codes[function.__code__])
     own, methods = frozenset(seen.own), frozenset(seen.methods)
     return Drawing(tuple(alone), tuple(seen.places), seen.draws, own, len(tables), raised, methods)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,6 +21,7 @@ from privcheck.auditing._steps.reported_steps import ONE_TO_ONE, reported
 from privcheck.auditing._steps.search_steps import Step, Steps, search_steps
 from privcheck.auditing._steps.shown_alike import RUNS, is_mixed
 from privcheck.auditing._steps.stand_ins import generators_seen
+from privcheck.auditing._steps.time_of_a_look import LookTime
 from privcheck.enclosure import rounded_down
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_kept
@@ -47,6 +47,9 @@ OWN = ("runs", "time_budget", "law")
 
 OWN_COINS = 0x57E95
 """With the seed of an audit, makes the seed of the look at steps, whose runs share no coins with those that count."""
+
+WALL_CAP = 1.5
+"""Multiple of the time budget, which is of the processor, after which a look ends by the clock."""
 
 LEFT_TO_CALLS = 0.5
 """Share of the time budget that is left for playing calls alone, and for runs with other coins."""
@@ -106,8 +109,9 @@ def steps(
     epsilon, delta : the claim that a step is compared with; None to measure without one.
     arms, horizon, rewards, feedback, neighbours, contexts, encode, time_limit : as for `privcheck.audit`.
     runs : of the best call on each of its two inputs, in place of `time_budget`.
-    time_budget : seconds for all of it, without `runs`: half of them for the runs of the whole target, of which there
-        are three or four for each pair. With `runs`, all pairs are looked at.
+    time_budget : seconds of the processor for all of it, without `runs`: half of them for the runs of the whole
+        target, of which there are three or four for each pair. By the clock it ends at half as much again, with fewer
+        runs if the processor is shared. With `runs`, all pairs are looked at.
     pairs : pairs of neighbours that are looked at.
     confidence : of the lower bound.
     error : the level at which a step is suspected.
@@ -169,17 +173,18 @@ def steps(
         pairs_of = spread(plan.candidates, effort.pairs)
         seeds = own_seed(effort.seed)
         with generators_seen(), progress(f"looking for steps of {plan.policy.name}", len(pairs_of) + 100) as advance:
-            ends = started + effort.time_budget
-            looked = ends - LEFT_TO_CALLS * effort.time_budget if effort.runs is None else math.inf
+            until = LookTime()
+            if effort.runs is None:
+                until = LookTime(effort.time_budget, started + WALL_CAP * effort.time_budget)
             with refused_parts(released):
+                looked = until.part(1.0 - LEFT_TO_CALLS)
                 found = search_steps(plan.policy.runner, pairs_of, seeds, looked, advance)
             refuse_if_nothing_is_drawn(found, plan)
-            deadline = ends if effort.runs is None else math.inf
             more = 0 if released is None else VALUES
-            alone, why, suspicion = best_tried(found, plan, seeds, effort.runs, deadline, advance, given, more)
+            alone, why, suspicion = best_tried(found, plan, seeds, effort.runs, until, advance, given, more)
             is_released = None
             if released is not None and alone is not None and suspicion is not None:
-                hidden = why_hidden(found, alone.step, plan.policy.runner, deadline)
+                hidden = why_hidden(found, alone.step, plan.policy.runner, until)
                 suspicion, is_released = of_release(suspicion, released, hidden), not hidden
     report = reported(plan, found, alone, suspicion, why, time.monotonic() - started)
     provided = (*report.provided, ONE_TO_ONE) if is_released else report.provided
@@ -210,7 +215,7 @@ def best_tried(
     plan: Plan,
     seed: int,
     runs: int | None,
-    deadline: float,
+    until: LookTime,
     advance: Callable[[int], None],
     law: LawOfCalls | None = None,
     more: int = 0,
@@ -223,7 +228,7 @@ def best_tried(
     plan : of the target.
     seed : of the runs.
     runs : on each input of the call that is audited, in place of the time that is left.
-    deadline : `time.monotonic()` after which nothing else is begun.
+    until : its end; then nothing else is begun.
     advance : is called with numbers that add up to 100 for each step that is tried.
     law : that of what one of the functions returns.
     more : runs on each neighbour for which time is left.
@@ -234,27 +239,28 @@ def best_tried(
     number = runs_for(claim)
     mixed: Alone | None = None
     while True:
-        left = deadline - time.monotonic()
+        left = until.left(found.runs)
         for_runs = min(LEFT_TO_RUNS * left, (2.0 * (number + 1 + more) + RUNS) * found.seconds_of_a_run)
-        alone, why = best_alone(found, claim, seed, left - for_runs, advance, runs, law)
+        for_calls = 1.0 - for_runs / left if left > 0.0 else 1.0
+        alone, why = best_alone(found, claim, seed, until.part(for_calls, found.runs), advance, runs, law)
         suspicion = None if alone is None else suspected(found, alone, claim)
         if alone is None or suspicion is None:
             return (alone, why, None) if mixed is None else (mixed, MIXED, None)
         if law is not None:  # quadrature comes on top of the time
-            deadline = max(deadline, time.monotonic() + 2.0 * for_runs)
-        moves = moves_with_other_coins(found, alone.step, runner, number, deadline)
-        mixes = False if moves else is_mixed(found, alone.step, runner, deadline)
+            until.extend(2.0 * for_runs)
+        moves = moves_with_other_coins(found, alone.step, runner, number, until)
+        mixes = False if moves else is_mixed(found, alone.step, runner, until)
         if moves is None or mixes is None:
             return alone, UNTRIED, None
         if not (moves or mixes):
             return alone, why, suspicion
         if moves:
             found.withdraw(alone.step.function)
-        elif not all([move_outwards(found, alone.step, runner, deadline), law is None]):
+        elif not all([move_outwards(found, alone.step, runner, until), law is None]):
             mixed = mixed or alone
 
 
-def move_outwards(found: Steps, mixed: Step, runner: Runner, deadline: float) -> bool:
+def move_outwards(found: Steps, mixed: Step, runner: Runner, until: LookTime) -> bool:
     """Take the calls around some steps in their place, and tell whether those can be played.
 
     Parameters
@@ -262,13 +268,13 @@ def move_outwards(found: Steps, mixed: Step, runner: Runner, deadline: float) ->
     found : the steps.
     mixed : one that is mixed with the data; the same calls on other pairs are tried while there is time.
     runner : plays the target, in this thread.
-    deadline : of everything else.
+    until : the end of everything else.
     """
-    others, now = found.beside(mixed), time.monotonic()
+    others = found.beside(mixed)
     is_played = found.move_outwards(mixed, runner)
-    until = deadline if deadline == math.inf else now + LEFT_TO_CALLS * (deadline - now)
+    half = until.part(LEFT_TO_CALLS, found.runs)
     for step in others:
-        if step.inputs is not None and step not in found.mixed and is_mixed(found, step, runner, until):
+        if step.inputs is not None and step not in found.mixed and is_mixed(found, step, runner, half):
             is_played &= found.move_outwards(step, runner)
     return is_played
 

@@ -9,7 +9,6 @@ not. That refutes the word of a user who is wrong; runs with some values cannot 
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +21,7 @@ from privcheck.auditing._steps.forced_calls import Forcing, RecordedCall, Record
 from privcheck.auditing._steps.isolated_calls import RecordedInput, other_coins
 from privcheck.auditing._steps.reached_values import OUTPUT, Entry, Place, Reached
 from privcheck.auditing._steps.search_steps import Step, Steps
+from privcheck.auditing._steps.time_of_a_look import LookTime
 from privcheck.errors import PrivcheckError, words
 from privcheck.results import Suspicion
 from privcheck.targets import Outputs, Runner
@@ -103,7 +103,7 @@ def of_release(suspicion: Suspicion, released: str, hidden: str) -> Suspicion:
     return replace(suspicion, sentence=suspicion.sentence.replace(HIDDEN, told))
 
 
-def why_hidden(steps: Steps, step: Step, runner: Runner, deadline: float) -> str:
+def why_hidden(steps: Steps, step: Step, runner: Runner, until: LookTime) -> str:
     """Return why what a target puts out does not release what a step makes; "" if nothing speaks against that.
 
     Parameters
@@ -111,7 +111,7 @@ def why_hidden(steps: Steps, step: Step, runner: Runner, deadline: float) -> str
     steps : that it is one of.
     step : a call on two neighbours, that has inputs.
     runner : plays the target in this thread, and shows the part that is said to be released.
-    deadline : `time.monotonic()` after which no other run is begun.
+    until : its end; then no other run is begun.
     """
     assert step.inputs is not None
     name = steps.functions[step.function].__qualname__
@@ -124,7 +124,7 @@ def why_hidden(steps: Steps, step: Step, runner: Runner, deadline: float) -> str
                 return f"there are draws before {name}, which would have to be released as well"
             made, shown = list[list[Entry | None]](), list[Outputs]()
             for number in range(VALUES):
-                if time.monotonic() > deadline:
+                if until.is_over:
                     return "no time was left to force values"
                 call, entries = with_value(recording.calls[step.place], step.inputs[number % 2], number)
                 forced = copy.copy(recording)

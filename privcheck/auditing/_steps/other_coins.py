@@ -11,11 +11,11 @@ P(a) P'(b) is at most (e^epsilon / (1 + e^epsilon))^2. So often at most, both st
 from __future__ import annotations
 
 import math
-import time
 
 from privcheck.auditing._steps.forced_calls import Forcing, Recording, hooked, played_on
 from privcheck.auditing._steps.isolated_calls import other_coins, stays
 from privcheck.auditing._steps.search_steps import Step, Steps
+from privcheck.auditing._steps.time_of_a_look import LookTime
 from privcheck.errors import PrivcheckError
 from privcheck.targets import Claim, Runner
 
@@ -35,7 +35,7 @@ def runs_for(claim: Claim) -> int:
     return min(MOST, max(FEWEST, math.ceil(math.log(claim.error) / by_chance)))
 
 
-def moves_with_other_coins(steps: Steps, step: Step, runner: Runner, number: int, deadline: float) -> bool | None:
+def moves_with_other_coins(steps: Steps, step: Step, runner: Runner, number: int, until: LookTime) -> bool | None:
     """Tell whether what a step is given moves with coins that are not forced; None if the time ends before it is known.
 
     Parameters
@@ -44,7 +44,7 @@ def moves_with_other_coins(steps: Steps, step: Step, runner: Runner, number: int
     step : whose runs are repeated, and then played with other coins and the recorded outputs.
     runner : plays the target, in this thread.
     number : of runs on each neighbour.
-    deadline : `time.monotonic()` after which no other run is begun.
+    until : its end; then no other run is begun.
     """
     pair, place, seed = step.pair, step.place, step.seed
     with hooked(steps.functions):
@@ -57,7 +57,7 @@ def moves_with_other_coins(steps: Steps, step: Step, runner: Runner, number: int
             if place not in there.moved:
                 return True
             for repeated in range(1, number + 1):
-                if time.monotonic() > deadline:
+                if until.is_over:
                     return None
                 one, two = Forcing(recording, same_coins=False), Forcing(recording, same_coins=False)
                 played_on(one, runner, pair.first, other_coins(seed, 2 * repeated))

@@ -10,20 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.auditing._confirmation.shares_of_runs import folds
 from privcheck.auditing._costs import seconds_per_run
 from privcheck.auditing._exact.samples_of_a_law import LEAST
 from privcheck.auditing._law_verdict import judged_by_law
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._play import played
 from privcheck.auditing._scoring.views_of import views_of
+from privcheck.auditing._search.promise import Promise
 from privcheck.auditing._search.successive_halving import LEAST_RUNS, screen
 from privcheck.auditing._steps.isolated_calls import CALL_LIMIT, RecordedInput, name_of, played_alone, value_at
 from privcheck.auditing._steps.law_of_calls import LawOfCalls
 from privcheck.auditing._steps.search_steps import Step, Steps
+from privcheck.auditing._steps.time_of_a_look import LookTime
 from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.results import LawEvidence, Outcome
 from privcheck.scheduling import HERE
-from privcheck.targets import DRAWN, Claim, Given, Sampler, Settings, StoppedError, StreamPair, load
+from privcheck.targets import DRAWN, Claim, Given, Request, Sampler, Settings, StoppedError, StreamPair, load
 
 PILOT = 0.2
 """Seconds in which a call is timed."""
@@ -90,7 +93,7 @@ def best_alone(
     steps: Steps,
     claim: Claim,
     seed: int,
-    seconds: float,
+    until: LookTime,
     advance: Callable[[int], None],
     runs: int | None = None,
     law: LawOfCalls | None = None,
@@ -105,9 +108,10 @@ def best_alone(
     steps : what was found on many pairs.
     claim : with the levels.
     seed : of the runs.
-    seconds : for playing calls, from which a pilot makes a number of runs; what is not done by then is left out.
+    until : the time for playing calls, from which a pilot makes a number of runs; what is not done at its end is left
+        out.
     advance : is called with numbers that add up to 100.
-    runs : on each input of the call that is audited, in place of `seconds`; as many choose it.
+    runs : on each input of the call that is audited, in place of a time; as many choose it.
     law : that of what one of the functions returns: no other one is played, and no runs choose its inputs.
 
     Raises
@@ -119,30 +123,25 @@ def best_alone(
     if not both:
         return None, UNPLAYABLE if played_steps else ""
     fewest = FEWEST_RUNS if law is None else FEWEST_WITH_A_LAW
-    if runs is None and seconds <= 0.0:
+    seconds, deadline = until.left(steps.runs), until.ends
+    if seconds <= 0.0:
         return None, TOO_LONG.format(PLAYS * fewest)
     candidates = [pair for pair, _ in both]
     plan = replace(
         _plan(candidates[0], claim, seed, replayed=not steps.drawing.of_system),
         law=None if law is None else law.of_outputs(),
     )
-    runner, started = plan.policy.runner, time.monotonic()
-    deadline = math.inf if runs is not None else started + seconds
     try:
-        if runs is None:
-            cost = seconds_per_run(runner, candidates, seed, PILOT)
-            if PLAYS * fewest * cost > seconds:
-                return None, TOO_LONG.format(PLAYS * fewest)
-            runs = int(min(MOST_RUNS, max(fewest, SHARE_OF_RUNS * seconds / cost)))
-        few = candidates[:: math.ceil(len(candidates) * 2 * LEAST_RUNS / runs)]
+        groups = [(candidates, runs or 0)] if runs is not None else _affordable(plan, both, seconds, fewest)
+        if not groups:
+            return None, TOO_LONG.format(PLAYS * fewest)
         advance(10)
-        best = few[0]
         if law is not None:
+            ((candidates, runs),) = groups
             best = law.best(candidates, claim.delta, time.monotonic() + RANKED * seconds)
             deadline = math.inf  # the runs have their share of the time, and quadrature comes on top
-        elif len(few) > 1:
-            sampler = Sampler(runner, seed, HERE, deadline)
-            best = screen(sampler, few, 2 * runs, runs, claim.error, claim.delta, views_of(plan.policy), _silent).pair
+        else:
+            best, runs = _most_promising(plan, groups, Sampler(plan.policy.runner, seed, HERE, deadline))
         advance(40)
         left = None if deadline == math.inf else max(LEAST_SECONDS, deadline - time.monotonic())
         settings = plan.settings.changed(streams=(best.first, best.second), runs=runs, time_budget=left)
@@ -158,6 +157,64 @@ def best_alone(
         return None, OVER
     outcome = found.outcome if found.by_law is None else judged_by_law(found.outcome, found.by_law, best, claim)
     return Alone(next(step for pair, step in both if pair is best), outcome, runs, found.by_law), ""
+
+
+Group = tuple[list[StreamPair], int]
+"""The calls of a function, and runs on each input of the one that is audited."""
+
+
+def _affordable(plan: Plan, both: list[tuple[StreamPair, Step]], seconds: float, fewest: int) -> list[Group]:
+    """Return the calls of each function with the runs that the time pays for, where these are not too few.
+
+    A function that trains a model is called thousands of times more slowly than the one that adds its noise: neither
+    decides about the other's runs.
+
+    Raises
+    ------
+    PolicyError : of a function that fails, if no other one does not.
+    """
+    of_function: dict[int, list[StreamPair]] = {}
+    for pair, step in both:
+        of_function.setdefault(step.function, []).append(pair)
+    groups, seed, failed = list[Group](), plan.settings.effort.seed, list[PolicyError]()
+    for pairs in of_function.values():
+        try:
+            cost = seconds_per_run(plan.policy.runner, pairs, seed, PILOT / len(of_function))
+        except PolicyError as error:
+            failed.append(error)
+            continue
+        if PLAYS * fewest * cost <= seconds:
+            groups.append((pairs, int(min(MOST_RUNS, max(fewest, SHARE_OF_RUNS * seconds / cost)))))
+    if len(failed) == len(of_function):
+        raise failed[0]
+    return groups
+
+
+def _most_promising(plan: Plan, groups: list[Group], sampler: Sampler) -> tuple[StreamPair, int]:
+    """Return the call and the inputs that promise the largest lower limit by the runs that it affords, and these."""
+    claim, views = plan.settings.claim, views_of(plan.policy)
+    found, failed = list[tuple[float, StreamPair, int]](), list[PolicyError]()
+    for number, (pairs, runs) in enumerate(groups):
+        few = pairs[:: math.ceil(len(pairs) * 2 * LEAST_RUNS * len(groups) / runs)]
+        if len(groups) == len(few) == 1:
+            return few[0], runs
+        spend, key = 2 * runs // len(groups), (1,) if len(groups) == 1 else (1, number)
+        try:
+            best = screen(sampler, few, spend, runs, claim.error, claim.delta, views, _silent, key)
+            one, two = best.training or sampler.play(
+                [Request(few[0], side, spend // 2, (*key, side)) for side in (0, 1)], _silent
+            )
+        except PolicyError as error:
+            failed.append(error)
+            continue
+        counting = folds(runs).counting
+        promise = Promise(views, counting.stop - counting.start, claim.error, claim.delta)
+        promised = 0.0 if len(groups) == 1 else promise(best.pair, (one, two))[0]
+        found.append((promised, best.pair, runs))
+    if not found:
+        raise failed[0]
+    _, pair, runs = max(found, key=lambda each: each[0])
+    return pair, runs
 
 
 def _as_pair(steps: Steps, step: Step) -> StreamPair:

@@ -10,7 +10,7 @@ import enum
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType, NoneType
 from typing import Any
 
@@ -165,7 +165,7 @@ class Change:
     in_place: frozenset[Place]
     is_known: bool
 
-    @property
+    @cached_property
     def places(self) -> set[Place]:
         """The places at which something has changed, those of the output among them."""
         return self.before.places_unlike(self.after)

@@ -135,13 +135,15 @@ def noisy_steps(found: Steps) -> tuple[NoisyStep, ...]:
     isolated = [*found.steps, *found.mixed]
     on = Counter(number for number, _ in {(step.function, id(step.pair)) for step in isolated})
     moves: dict[int, dict[str, None]] = {}
+    depth: Counter[int] = Counter()
     for step in isolated:
+        depth[step.function] = max(depth[step.function], len(step.within))
         moves.setdefault(step.function, {}).update(dict.fromkeys(step.moves))
     names = {number: function.__qualname__ for number, function in enumerate(found.functions)}
     places = {number: place_of_function(function) for number, function in enumerate(found.functions)}
     listed = [
         NoisyStep(names[number], places[number], ISOLATED, tuple(moves[number]), count)
-        for number, count in on.most_common()
+        for number, count in sorted(on.items(), key=lambda each: (-each[1], -depth[each[0]]))
     ]
     listed += [NoisyStep(names[k], places[k], LATER, moved) for k, moved in found.later.items() if k not in on]
     known, unrecorded = {step.function for step in listed}, unrecorded_places(found)

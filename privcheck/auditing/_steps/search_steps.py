@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,9 +9,11 @@ from types import FunctionType
 
 import numpy as np
 
+from privcheck.auditing._costs import Stopwatch
 from privcheck.auditing._steps.drawing_functions import Drawing, drawing
 from privcheck.auditing._steps.forced_calls import Chain, hooked
 from privcheck.auditing._steps.isolated_calls import Look, RecordedInput, look
+from privcheck.auditing._steps.time_of_a_look import LookTime
 from privcheck.errors import PrivcheckError
 from privcheck.targets import Runner, StreamPair
 
@@ -122,7 +123,7 @@ class Steps:
 
 
 def search_steps(
-    runner: Runner, pairs: list[StreamPair], seed: int, deadline: float, advance: Callable[[int], None]
+    runner: Runner, pairs: list[StreamPair], seed: int, until: LookTime, advance: Callable[[int], None]
 ) -> Steps:
     """Return the steps on some pairs of neighbours.
 
@@ -133,19 +134,19 @@ def search_steps(
     runner : plays the target, in this thread.
     pairs : are looked at in their order.
     seed : of the runs.
-    deadline : `time.monotonic()` after which no other pair is looked at.
+    until : no time is left; then no other pair is looked at.
     advance : is called after each pair.
     """
-    begun = time.monotonic()
+    watch = Stopwatch()
     tables = [table for pair in pairs[:FIRST] for table in (pair.first, pair.second)]
     found = drawing(runner, tables, seed)
     functions, left, runs = found.functions, list[str](), len(tables)
     while True:
         steps = Steps(found, functions, runs=runs, unrecorded=tuple(left))
-        busiest = _looks(steps, runner, pairs, seed, deadline, advance) if functions else None
+        busiest = _looks(steps, runner, pairs, seed, until, advance) if functions else None
         runs = steps.runs
         if busiest is None:
-            steps.seconds_of_a_run = (time.monotonic() - begun) / max(1, runs)
+            steps.seconds_of_a_run = watch.seconds(max(1, runs)) / max(1, runs)
             return steps
         left.append(functions[busiest].__qualname__)
         functions = tuple(each for number, each in enumerate(functions) if number != busiest)
@@ -156,14 +157,14 @@ def _looks(
     runner: Runner,
     pairs: list[StreamPair],
     seed: int,
-    deadline: float,
+    until: LookTime,
     advance: Callable[[int], None],
 ) -> int | None:
     """Look at pairs; return the number of the function that is called most if it is called too often."""
     error: PrivcheckError | None = None
     with hooked(steps.functions):
         for number, pair in enumerate(pairs):
-            if time.monotonic() > deadline and steps.looked_at:
+            if steps.looked_at and until.left(steps.runs) <= 0.0:
                 break
             key = np.random.SeedSequence(seed, spawn_key=(LOOKED, number))
             try:

@@ -22,7 +22,6 @@ no proof that they do on others.
 from __future__ import annotations
 
 import copy
-import time
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from privcheck.auditing._steps.forced_values import alike, with_value
 from privcheck.auditing._steps.isolated_calls import CALL_LIMIT
 from privcheck.auditing._steps.reached_values import Entry
 from privcheck.auditing._steps.search_steps import Step, Steps
+from privcheck.auditing._steps.time_of_a_look import LookTime
 from privcheck.errors import PrivcheckError
 from privcheck.targets import Outputs, Runner, limited
 
@@ -48,7 +48,7 @@ RUNS = 2 * MOST_VALUES + 3
 """Runs of the target that it takes."""
 
 
-def is_mixed(steps: Steps, step: Step, runner: Runner, deadline: float) -> bool | None:
+def is_mixed(steps: Steps, step: Step, runner: Runner, until: LookTime) -> bool | None:
     """Tell whether the data come in beside what a call makes; None if the time ends before it is known.
 
     Parameters
@@ -56,7 +56,7 @@ def is_mixed(steps: Steps, step: Step, runner: Runner, deadline: float) -> bool 
     steps : that it is one of.
     step : a call on two neighbours, that has inputs.
     runner : plays the target, in this thread.
-    deadline : `time.monotonic()` after which no other run is begun.
+    until : its end; then no other run is begun.
     """
     shown: tuple[list[Outputs], list[Outputs]] = [], []  # of each value in turn, and of the first one once more
     with hooked(steps.functions):
@@ -69,7 +69,7 @@ def is_mixed(steps: Steps, step: Step, runner: Runner, deadline: float) -> bool 
                 forced = copy.copy(recording)
                 forced.calls = [call if place == step.place else each for place, each in enumerate(recording.calls)]
                 for kept, table in zip(shown, (step.pair.first, step.pair.second), strict=True):
-                    if time.monotonic() > deadline:
+                    if until.is_over:
                         return None
                     tape = _Around(forced, step.place)
                     kept.append(played_on(tape, runner, table, step.seed))

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import CellType, CodeType, FunctionType
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.reached_state import referrers
@@ -37,6 +38,9 @@ class Patches:
     `undo`, also where it came to hold the replacement later.
     """
 
+    copies: ClassVar[WeakSet[FunctionType]] = WeakSet()
+    """What does what a function did: one may outlive its replacement, in the frames of an exception."""
+
     def __init__(self) -> None:
         self._functions: list[tuple[FunctionType, CodeType]] = []
         self._objects: dict[int, tuple[Any, Any]] = {}
@@ -49,6 +53,7 @@ class Patches:
         )
         original.__kwdefaults__ = function.__kwdefaults__
         original.__qualname__ = function.__qualname__
+        self.copies.add(original)
         code = _calling(hook(original), function)
         self._functions.append((function, function.__code__))
         function.__code__ = code

@@ -14,6 +14,7 @@ from privcheck.auditing._steps import drawing_functions, played_alone
 from privcheck.auditing._steps.find_steps import suspected
 from privcheck.auditing._steps.reported_steps import PROVIDED, UNRECORDED, _of_outcome
 from privcheck.auditing._steps.search_steps import search_steps
+from privcheck.auditing._steps.time_of_a_look import LookTime
 from privcheck.auditing._verdict import almost
 from privcheck.results import STILL
 from privcheck.targets import Claim, MechanismRunner, StreamPair
@@ -105,8 +106,8 @@ def test_one_deadline_covers_the_look_and_the_calls():
 def test_no_time_left_plays_nothing(monkeypatch):
     monkeypatch.setattr(played_alone, "seconds_per_run", None)
     runner, pair = MechanismRunner(plain), StreamPair(np.array([0.0]), np.array([1.0]), "")
-    found = search_steps(runner, [pair], 0, float("inf"), lambda _: None)
-    assert played_alone.best_alone(found, Claim(epsilon=1.0), 0, -1.0, lambda _: None)[0] is None
+    found = search_steps(runner, [pair], 0, LookTime(), lambda _: None)
+    assert played_alone.best_alone(found, Claim(epsilon=1.0), 0, LookTime(-1.0), lambda _: None)[0] is None
 
 
 def test_runs_are_counted_that_were_played(monkeypatch):
@@ -118,7 +119,7 @@ def test_runs_are_counted_that_were_played(monkeypatch):
         return plain(data, rng)
 
     pairs = [StreamPair(np.array([0.0]), np.array([there]), "") for there in (1.0, 0.0)]
-    found = search_steps(MechanismRunner(counted), pairs, 0, float("inf"), lambda _: None)
+    found = search_steps(MechanismRunner(counted), pairs, 0, LookTime(), lambda _: None)
     assert found.runs == len(played) == 4 + 3 + 2
 
 
