@@ -27,7 +27,7 @@ PACKAGE = Path(privcheck.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
 
 MODULES_ON_FACES = 40
-NAMES_ON_FACES = 749
+NAMES_ON_FACES = 750
 LARGEST_CIRCLE = 6
 INNER_MODULES_IN_TESTS = 100
 """Modules inside rooms that tests import by name, each counted once for each folder of tests but the room's own."""

@@ -1,5 +1,6 @@
 """A target in a file of a package, as in the src layout: it imports its neighbours relatively, or by the package."""
 
+import importlib
 import sys
 
 import pytest
@@ -66,8 +67,18 @@ def test_neighbours_are_imported_as_they_are_now(package):
     assert bound(package("from .noise import noised")).granted
 
 
-def test_another_copy_of_the_package_is_not_taken_for_it(package):
-    assert bound(package("from .noise import noised", scale=0.25)).refusals
+def test_two_copies_of_a_package_each_have_their_own_neighbours(package):
+    leaky = package("from .noise import noised", scale=0.25)
+    right = package("from .noise import noised", folder="copy")
+    for _ in range(2):
+        assert bound(leaky).refusals
+        assert bound(right).granted
+
+
+def test_a_copy_that_the_user_has_imported_is_not_taken_for_it(package, monkeypatch):
+    package("from .noise import noised")
+    monkeypatch.syspath_prepend(package("").parents[2])
+    importlib.import_module("wrapped_noise")
     with pytest.raises(privcheck.PrivcheckError, match="one copy of a package") as refused:
         bound(package("from .noise import noised", folder="copy"))
     assert "wrapped_noise, which was imported from " in str(refused.value)

@@ -230,7 +230,8 @@ def changed(what: str) -> PrivcheckError:
     """Return the error that says that a policy does not do again what it has done."""
     got = words(f"{AGAIN}: {what}")
     hint = (
-        "the code or a library changed, or the policy reads what is not recorded, such as `random`, the time or a "
-        "file: go back, or guard the new code with another scope=, and with continues= to keep all charges"
+        "the code or a library changed, or the policy reads what is not recorded, such as `random`, the time, a file, "
+        "or the level of logging, without which a noisy value in a message is not read: go back, or guard the new code "
+        "with another scope=, and with continues= to keep all charges"
     )
     return PrivcheckError("policy", got, "the policy that the ledger was written with", hint)
