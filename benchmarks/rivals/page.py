@@ -21,7 +21,8 @@ seconds.
   given the outputs, and every run that it uses for learning or choosing is one of the stated number.
 - None of the others takes an interactive learner or searches for its streams, so there is no row for bandits.
 - [One run with canaries](rivals-one-run.md) and [sequential audits](rivals-sequential.md) have pages of their own.
-- With few seeds small differences are noise, and seconds depend on what else the machine does.
+- With few seeds small differences are noise: the quick methods with a valid confidence are compared [over twenty
+  seeds](rivals-seeds.md), too. Seconds depend on what else the machine does.
 """
 
 OWN = (

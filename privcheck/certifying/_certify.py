@@ -286,7 +286,7 @@ def _certified(
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
-        mechanisms=sorted({replace(code, drawn_with=of) for s in sessions for code, of in s.released_by}, key=str),
+        mechanisms=sorted({replace(code, drawn_with=of) for s in sessions for code, of in s.mechanisms}, key=str),
         accountant=_accountant(worst),
     )
 

@@ -98,8 +98,7 @@ class Session(Recorder):
         self.process, self.charging, self.coins, self.code = Process(), Lock(), SeparateCoins(), KnownCode()
         self.source = PrivateSource(on_leak=self.leaks.append)
         self.source.release = self._release_noised
-        self.mechanisms: dict[MechanismCode, None] = {}
-        self.released_by: dict[tuple[MechanismCode, str], None] = {}
+        self.mechanisms: dict[tuple[MechanismCode, str], None] = {}
         self._is_noised = False
         group = self.relation.limit if self.relation.name.startswith("group") else 1
         what = "reward" if self.contexts is None else "context and reward"
@@ -266,8 +265,7 @@ class Session(Recorder):
         output = self.drawn(mechanism, value.shape, charged, location, draw)
         if isinstance(output, FailedDraw):
             raise self._refused(location, *output)
-        self.mechanisms[code] = None
-        self.released_by[code, "numpy" if self._is_noised else ""] = None
+        self.mechanisms[code, "numpy" if self._is_noised else ""] = None
         return output
 
     def _check_open(self) -> None:
