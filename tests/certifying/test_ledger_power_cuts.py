@@ -121,7 +121,8 @@ def recorded(tmp_path, name, before):
     shown.unlink(missing_ok=True)
     program = "import sys, pathlib; import test_ledger_power_cuts as cuts\n"
     program += "cuts.play(*map(pathlib.Path, sys.argv[1:3]), sys.argv[3])"
-    environment = {**os.environ, "PYTHONPATH": f"{policies.ROOT}{os.pathsep}{Path(__file__).parent}"}
+    places = policies.ROOT, Path(__file__).parent, Path(__file__).parents[2]  # privcheck, this module, what it imports
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
     found = power_cuts.recorded(
         folder, shown, tmp_path / "trace", program, folder, shown, name, environment=environment
     )
