@@ -23,7 +23,7 @@ class Forks:
     """Forks of the process: each waits until no other thread holds the lock, so that a child finds nothing half done.
 
     A thread of a policy that forks while a call of the policy waits for it would wait for ever. Its fork goes on
-    without the lock, and the child, in which nobody ends that call, is told so.
+    without the lock, and marks the child, in which nobody ends that call.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ from privcheck.reporting import save_page as save
 from privcheck.reporting._descriptions import certificate as description
 from privcheck.reporting._pictures.ledger_excerpt import ledger_view
 from privcheck.reporting._pictures.ledger_picture import ledger_caption
-from privcheck.reporting._pictures.style import COLOURS, INK
+from privcheck.reporting._pictures.style import COLOURS, INK, NARROW, WIDE
 from privcheck.reporting._text.certificate_sentences import (
     certificate_sentence,
     coverage,
@@ -235,3 +235,24 @@ def test_a_refused_release_is_drawn_above_what_was_charged(certificates):
     assert "hatched" in ledger_caption(refused)
     assert not any(patch.get_hatch() for axes in ledger_figure(certificates["granted"]).axes for patch in axes.patches)
     assert "hatched" not in ledger_caption(certificates["granted"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        ({}, ["✓ certified: "]),
+        (
+            {"refusals": ["a release at bandit.py:9 that takes ..."], "coverage": "explored"},
+            ["✗ not certified: ", "a release was refused"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_picture_alone_says_whether_it_was_certified(certificates, changes, lines, width):
+    """The one beside the text of a page does not."""
+    certificate = replace(certificates["granted"], **changes)
+    figure = ledger_figure(certificate, width=width, headed=True)
+    head = figure.texts[: len(lines)]
+    assert [text.get_text().startswith(line) for text, line in zip(head, lines, strict=True)] == [True] * len(lines)
+    assert inside(figure)
+    assert not [text for text in ledger_figure(certificate).texts if "certified" in text.get_text()]

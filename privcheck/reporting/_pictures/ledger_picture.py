@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from privcheck.errors import PrivcheckError
@@ -10,7 +11,15 @@ from privcheck.reporting._pictures.ledger_currency import budget_in, ledger_curr
 from privcheck.reporting._pictures.ledger_excerpt import LedgerView, by_round, ledger_view, stretches
 from privcheck.reporting._pictures.refused_totals import refused_totals
 from privcheck.reporting._pictures.style import CELL, COLOURS, INK, MID, WIDE, add_axes, new_figure, settings
-from privcheck.reporting._text.certificate_sentences import ledger_sentence
+from privcheck.reporting._pictures.style import CERTIFIED as OF_CERTIFIED
+from privcheck.reporting._text.certificate_sentences import (
+    CERTIFICATE_MARKS,
+    CERTIFIED,
+    certificate_word,
+    ledger_sentence,
+    reasons,
+)
+from privcheck.reporting._text.certificate_sentences import REFUSED as REFUSED_WORD
 from privcheck.reporting._text.numbers import clean, shorten, small
 from privcheck.results import Certificate
 
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 
 LEFT, RIGHT = 0.62, 0.14
 TOP, HEADING, BETWEEN, BELOW = 0.06, 0.2, 0.2, 0.74
-TIMELINE, TOTALS = 0.75, 0.85
+TIMELINE, TOTALS, LINE = 0.75, 0.85, 0.17
 """Heights in inches."""
 
 REFUSED: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["violation"], "hatch": "////", "lw": 1.0}
@@ -28,8 +37,11 @@ REFUSED: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["violation"
 
 SHAPES = "osD^vP*X"
 
+WORDS = {CERTIFIED: OF_CERTIFIED, REFUSED_WORD: COLOURS["violation"]}
+"""Colours of the words of a certificate; others are in ink."""
 
-def ledger_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
+
+def ledger_figure(certificate: Certificate, *, width: float = WIDE, headed: bool = False) -> Figure:
     """Return a figure of a ledger: the losses release by release, the noise of each release, the total of each round.
 
     A round with a datum per arm shows the one that pays most.
@@ -38,6 +50,8 @@ def ledger_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
     ----------
     certificate : what `privcheck.certify` returned, with a release in its ledger.
     width : in inches.
+    headed : whether the target, the verdict and, if it was not certified, the first reason stand above: a page has them
+        elsewhere, a picture alone would look like that of any other certificate.
 
     Raises
     ------
@@ -56,12 +70,16 @@ def ledger_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
     shown = ledger_view(certificate.ledger, certificate.horizon, currency=currency)
     losses = min(3.2, max(0.5, 0.14 * len(shown.releases)))
     panels = [losses, TIMELINE, TOTALS]
-    height = TOP + sum(panels) + 3 * HEADING + 2 * BETWEEN + BELOW
+    head = [*_head(certificate, width)] if headed else []
+    height = TOP + LINE * len(head) + sum(panels) + 3 * HEADING + 2 * BETWEEN + BELOW
     described = ledger_sentence(certificate)
     with settings():
         title = f"Ledger of {clean(certificate.target)}"
         figure = new_figure(width, height, title, f"{described[0].upper()}{described[1:]}.")
-        top = TOP
+        for number, (line, colour) in enumerate(head):
+            place = LEFT / width, 1.0 - (TOP + LINE * number) / height
+            figure.text(*place, line, color=colour, weight="normal" if number else "bold", va="top")
+        top = TOP + LINE * len(head)
         axes = []
         for panel in panels:
             axes.append(add_axes(figure, LEFT, top + HEADING, width - LEFT - RIGHT, panel))
@@ -73,6 +91,14 @@ def ledger_figure(certificate: Certificate, *, width: float = WIDE) -> Figure:
         _rounds(axes, shown)
         _key(figure, certificate, shown, most, currency)
     return figure
+
+
+def _head(certificate: Certificate, width: float) -> Iterator[tuple[str, str]]:
+    """Yield the lines above the panels, with their colours."""
+    word, most = certificate_word(certificate), int((width - LEFT - RIGHT) / 0.075)
+    yield shorten(f"{CERTIFICATE_MARKS[word]} {word}: {clean(certificate.target)}", most), WORDS.get(word, INK)
+    if not certificate.granted:
+        yield from ((shorten(clean(reason), most), INK) for reason in reasons(certificate, brief=True)[:1])
 
 
 def _first(shown: LedgerView) -> int:

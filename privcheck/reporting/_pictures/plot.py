@@ -27,7 +27,7 @@ AUDIT_PICTURES: dict[str, Callable[[AuditReport], Figure]] = {
 """The pictures of an audit by name, the usual one first."""
 
 CERTIFICATE_PICTURES: dict[str, Callable[[Certificate], Figure]] = {
-    "ledger": lambda certificate: ledger_figure(certificate),
+    "ledger": lambda certificate: ledger_figure(certificate, headed=True),
     "divergence": lambda certificate: divergence_figure(certificate),
 }
 """The pictures of a certificate by name, the usual one first."""

@@ -57,8 +57,8 @@ def _draw(axes: Any, report: WatchReport) -> None:
     values = [min(MOST, max(FEWEST, night.e_value)) for night in report.nights]
     axes.axhline(report.needed, color=COLOURS["violation"], lw=1.0, ls=(0, (5, 2)))
     axes.annotate(
-        f"alarm at {evidence(report.needed)}", (0.0, report.needed), xycoords=("axes fraction", "data"),
-        xytext=(3, 3), textcoords="offset points", ha="left", fontsize=7, color=COLOURS["violation"],
+        f"alarm at {evidence(report.needed)}", (1.0, report.needed), xycoords=("axes fraction", "data"),
+        xytext=(-3, 3), textcoords="offset points", ha="right", fontsize=7, color=COLOURS["violation"],
     )  # fmt: skip
     few = len(report.versions) <= MOST_LABELS
     for version in report.versions:
