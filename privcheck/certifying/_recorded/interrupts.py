@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import signal
 import threading
 from collections.abc import Iterator
@@ -41,21 +42,33 @@ def is_from_outside(error: BaseException) -> bool:
 def noticing_ctrl_c() -> Iterator[None]:
     """Let Ctrl-C, inside the block, leave a frame in the error that it raises: Python's own handler leaves none.
 
-    A signal is handled in the main thread, and a program that handles it in another way has its own handler.
+    A signal is handled in the main thread, and a program that handles it in another way has its own handler. One that
+    is set inside the block, as the handler of another signal may do, stays.
     """
     own = threading.current_thread() is threading.main_thread()
     if not own or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    signal.signal(signal.SIGINT, _ctrl_c)
     try:
+        signal.signal(signal.SIGINT, _ctrl_c)
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if signal.getsignal(signal.SIGINT) is _ctrl_c:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _ctrl_c(number: int, frame: object) -> None:  # noqa: ARG001
+def _ctrl_c(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    """Raise the error of Ctrl-C; where it meets what sets or resets the handler, nothing else would put back Python's."""
+    while frame is not None:
+        if frame.f_code in _SETTING:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            break
+        frame = frame.f_back
     raise KeyboardInterrupt
+
+
+_SETTING = (inspect.unwrap(noticing_ctrl_c).__code__, _ctrl_c.__code__)
+"""What is on the stack while the handler is set or reset: inside the block, the generator is not."""
 
 
 def mark_own(error: BaseException) -> BaseException:
