@@ -278,3 +278,12 @@ def test_filters_of_warnings_are_set_again_in_their_order():
         warnings.filters[:] = before
         ProcessSettings().set_again(settings.said())
         assert warnings.filters == after
+
+
+def test_a_folder_that_is_there_no_more_is_named(tmp_path, monkeypatch):
+    """What went before is forgotten then, and nothing else says why the scope does not open."""
+    monkeypatch.chdir(tmp_path)
+    gone = tmp_path / "gone"
+    said = ProcessSettings().said()
+    with pytest.raises(PrivcheckError, match=r"a snapshot after os.chdir\('.*gone'\), which fails now: .*No such file"):
+        ProcessSettings().set_again({**said, "values": {"os.chdir": str(gone)}})

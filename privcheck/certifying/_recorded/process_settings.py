@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from privcheck.errors import PrivcheckError, words
+
 
 def _folder() -> str | None:
     """Return the folder of the process; None if it is there no more."""
@@ -119,7 +121,13 @@ class ProcessSettings:
         for name, known in self._names.items():
             known.update(said[name])
         for name, value in said["values"].items():
-            VALUES[name][1](value)
+            try:
+                VALUES[name][1](value)
+            except (OSError, ValueError, locale.Error) as error:
+                got = words(f"a snapshot after {name}({value!r}), which fails now: {error}")
+                raise PrivcheckError(
+                    "policy", got, "one whose settings can be made again", "restore what it names"
+                ) from error
         sys.path[:0] = [folder for folder, there in said["path"].items() if there and folder not in sys.path]
         for key, text in said["environ"].items():
             if text is None:
