@@ -58,7 +58,7 @@ def noticing_ctrl_c() -> Iterator[None]:
 
 
 def _ctrl_c(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    """Raise the error of Ctrl-C; where it meets what sets or resets the handler, nothing else would put back Python's."""
+    """Raise the error of Ctrl-C; where it meets what sets or resets the handler, put Python's back first."""
     while frame is not None:
         if frame.f_code in _SETTING:
             signal.signal(signal.SIGINT, signal.default_int_handler)
