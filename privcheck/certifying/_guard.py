@@ -21,7 +21,7 @@ from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
 from privcheck.certifying._recorded.played import Played
-from privcheck.certifying._recorded.process_settings import SETTINGS
+from privcheck.certifying._recorded.process_settings import ProcessSettings, settings_of
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.certifying._translated.swapped_code import translated_for
@@ -172,15 +172,14 @@ def guarded(
     source = noise_source(noise, rng, [coins] if builds else _own_generators(policy))
     keeping.check(builds=builds, noise=noise, rng=rng)
 
-    seeded = set[str]()
-
     def build(log: DrawLog | None, calls: Calls, bits: Any, thawed: Thawed | None = None) -> Played:
         session = Session(related, rewards, budget, source, contexts, options["accountants"])
+        settings = ProcessSettings() if keeping.ledger is None else settings_of(keeping.ledger, str(keeping.scope))
         own_coins = coins if bits is None else np.random.Generator(bits)
         session.coins = session.source.coins = secret_coins(own_coins)
-        session.log, made, context = log and log.of(session), policy, Context()
+        session.log, made, context, seeded = log and log.of(session), policy, Context(), set[str]()
         if thawed is not None:
-            found = thawed.played(session, bits, by, calls)
+            found = thawed.played(session, bits, by, calls, settings)
             take_as_own(found.policy)
             return found
         if builds:
@@ -188,11 +187,11 @@ def guarded(
                 policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
             )
             own = session.generator(own_coins)
-            with SETTINGS.watched(seeded):
-                if log is None:
-                    with in_guard():
-                        made = policy(own, **keywords)
-                else:
+            if log is None:
+                with in_guard():
+                    made = policy(own, **keywords)
+            else:
+                with settings.watched(constructs=True) as seeded:
                     made = context.run(_made, session, partial(policy, own, **keywords))
             _check_policy(made, by, arms)
             if rng is not None:
@@ -202,7 +201,10 @@ def guarded(
             _check_apart(made)
         if not builds:
             session.source.advice = BUILT
-        return Played(made, session, by, count, calls, interrupts=log is not None, context=context, seeded=seeded)
+        return Played(
+            made, session, by, count, calls,
+            interrupts=log is not None, context=context, settings=settings, seeded=seeded,
+        )  # fmt: skip
 
     parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
     return translated_for(policy, lambda: GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy))))

@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError
-from privcheck.certifying import _guard
-from privcheck.certifying._recorded import frozen_state, played, snapshots
+from privcheck.certifying._recorded import process_settings, snapshots
 from privcheck.certifying._recorded.process_settings import ProcessSettings
 from tests.modules import beside
 
@@ -204,9 +203,7 @@ def anew(monkeypatch):
         warnings.simplefilter("ignore")
         if "pandas" in sys.modules:
             sys.modules["pandas"].reset_option("display.max_rows")
-        settings = ProcessSettings()
-        for module in (_guard, played, frozen_state):
-            monkeypatch.setattr(module, "SETTINGS", settings)
+        monkeypatch.setattr(process_settings, "_OF", {})
 
     with warnings.catch_warnings():
         begin()
@@ -278,6 +275,31 @@ def test_filters_of_warnings_are_set_again_in_their_order():
         warnings.filters[:] = before
         ProcessSettings().set_again(settings.said())
         assert warnings.filters == after
+
+
+def test_what_others_set_is_in_no_snapshot(tmp_path, monkeypatch, anew):
+    """Another thread of the service while the policy is called, and the policy of another scope of the process."""
+
+    class OfAnother(Sets):
+        def select(self):
+            other = threading.Thread(target=lambda: os.environ.update(SECRET="of the service"))
+            other.start()
+            other.join()
+            return super().select()
+
+    monkeypatch.setenv("SECRET", "before")
+    monkeypatch.setattr(Sets, "what", "os.environ")
+    setting = guard(tmp_path / "one", Sets)
+    quiet = guard(tmp_path / "other", policies.Blocks)
+    watched = guard(tmp_path / "third", OfAnother)
+    for each in (setting, quiet, watched):
+        each.update(each.select(), 1.0)
+    assert os.environ["SECRET"] == "of the service"
+    os.environ["DEPTH"] = "of the service"
+    said = [each._engine.played.settings.said()["environ"] for each in (setting, quiet, watched)]
+    assert said == [{"DEPTH": "3"}, {}, {"DEPTH": "3"}]
+    for each in (setting, quiet, watched):
+        close(each)
 
 
 def test_a_folder_that_is_there_no_more_is_named(tmp_path, monkeypatch):

@@ -19,7 +19,7 @@ from privcheck.certifying._recorded.frozen_identity import check_identity
 from privcheck.certifying._recorded.frozen_names import Names, named
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
-from privcheck.certifying._recorded.process_settings import SETTINGS
+from privcheck.certifying._recorded.process_settings import ProcessSettings
 from privcheck.certifying._session import Session
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import Feedback
@@ -110,6 +110,7 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = T
     for error in session.refusals:
         without_frames(error)  # which hold what was private in them
     played.calls.drop_frames()
+    facts = {**facts, "of process": played.settings.said()}
     said = {
         "policy": played.policy, "coins": played.coins, "counts": counts, "arms": played.arms,
         "causes": played.calls.causes, "session": {name: getattr(session, name) for name in OF_SESSION},
@@ -125,7 +126,7 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = T
 
 def _written(said: dict[str, Any], session: Session, bits: Any, facts: dict[str, Any], *, orders: bool) -> bytes:
     file = io.BytesIO()
-    pickle.dump({**facts, "spawned": bits.seed_seq.n_children_spawned, "of process": SETTINGS.said()}, file, 5)
+    pickle.dump({**facts, "spawned": bits.seed_seq.n_children_spawned}, file, 5)
     _Pickler(file, _named(session, bits), orders=orders).dump([said, _Cells(cells_of(session.source))])
     return zlib.compress(file.getvalue(), 1)
 
@@ -148,11 +149,11 @@ class Thawed:
         self._file = io.BytesIO(zlib.decompress(kept.state))
         self.facts: dict[str, Any] = pickle.load(self._file)
 
-    def played(self, session: Session, bits: Any, kind: Feedback, calls: Calls) -> Played:
+    def played(self, session: Session, bits: Any, kind: Feedback, calls: Calls, settings: ProcessSettings) -> Played:
         """Return the policy, under a session that was made anew and then holds what the old one held."""
-        SETTINGS.set_again(self.facts.get("of process", {}))
+        settings.set_again(self.facts.get("of process", {}))
         said, cells = _Unpickler(self._file, _named(session, bits)).load()
-        played = Played(said["policy"], session, kind, said["arms"], calls, interrupts=True)
+        played = Played(said["policy"], session, kind, said["arms"], calls, interrupts=True, settings=settings)
         played.coins, played.open = said["coins"], OpenChoices(played.kind, said["counts"])
         for owner, name in ((session, "session"), (session.coins, "own coins")):
             for attribute, value in said[name].items():

@@ -16,7 +16,7 @@ from privcheck.certifying._execution import ask, tell
 from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.interrupts import is_interrupt, is_own
 from privcheck.certifying._recorded.open_choices import OpenChoices
-from privcheck.certifying._recorded.process_settings import SETTINGS, WATCHED
+from privcheck.certifying._recorded.process_settings import WATCHED, ProcessSettings
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.errors import PolicyError, PrivcheckError, words
@@ -40,7 +40,8 @@ class Played:
         answer, because the policy can be played again from a journal; otherwise it closes the guard.
     context : in which the code of such a policy runs: of `np.seterr` and `decimal` it finds what it has set itself,
         whichever thread calls it, and whatever the service has set there.
-    seeded : generators of the process that the policy moves, whose states a snapshot has not.
+    settings : what the policy has set for the whole process.
+    seeded : generators of the process that its constructor moved, whose states a snapshot has not.
     watched : calls of which it was seen what they set for the process.
     """
 
@@ -52,6 +53,7 @@ class Played:
     interrupts: bool = False
     coins: list[np.random.Generator] = field(default_factory=list)
     context: Context = field(default_factory=Context)
+    settings: ProcessSettings = field(default_factory=ProcessSettings)
     seeded: set[str] = field(default_factory=set)
     watched: int = 0
 
@@ -119,7 +121,7 @@ class Played:
             return self._play(kind, prepared, recorded)
         if self.watched < WATCHED and not (self.kind.contextual and kind == self.kind.chooses):
             self.watched += 1
-            with SETTINGS.watched():
+            with self.settings.watched():
                 return self.context.run(self._play, kind, prepared, recorded)
         return self.context.run(self._play, kind, prepared, recorded)
 

@@ -41,6 +41,9 @@ VALUES: Mapping[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
 GENERATORS: Mapping[str, Callable[[], Any]] = {"random": random.getstate, "numpy.random": np.random.get_state}
 """Generators of the process, each with what returns its state."""
 
+FOLDER = "os.chdir"
+"""The name of the folder among the values, and of its audit event; no environment variable has it by accident."""
+
 WATCHED = 64
 """Calls of a policy that are watched, as its constructor is: what it sets, it sets early."""
 
@@ -49,7 +52,6 @@ class _Now(NamedTuple):
     """The settings of the process at one moment."""
 
     values: dict[str, Any]
-    environ: dict[str, str]
     path: dict[str, bool]
     options: dict[str, Any]
     filters: list[Any]
@@ -60,13 +62,14 @@ class _Now(NamedTuple):
         values = {name: read() for name, (read, _) in VALUES.items()}
         states = {name: pickle.dumps(state()) for name, state in GENERATORS.items()} if generators else {}
         path = dict.fromkeys(sys.path, True)
-        return cls(values, dict(os.environ), path, _options(), [*warnings.filters], states)
+        return cls(values, path, _options(), [*warnings.filters], states)
 
 
 class ProcessSettings:
-    """What policies have set for the process since it began, or before a snapshot from which one of them goes on.
+    """What the policies of a scope have set for the process, or had set before a snapshot from which one goes on.
 
-    One object for the process: where a second policy sets what the first one has set, no change is seen.
+    Of the environment and the folder it has what the policy's own thread sets, with the value that it set. Of the rest
+    it cannot tell what another thread sets meanwhile, nor what a policy sets that is set already.
 
     Examples
     --------
@@ -82,43 +85,45 @@ class ProcessSettings:
     """
 
     def __init__(self) -> None:
-        self._names = {name: set[str]() for name in ("values", "environ", "path", "options")}
+        self._set: dict[str, dict[str, Any]] = {name: {} for name in ("values", "path", "options", "environ")}
         self._filters, self._anew = list[Any](), False
 
     @contextmanager
-    def watched(self, seeded: set[str] | None = None) -> Iterator[None]:
-        """Take note of what the block sets; of other threads, at the same time, it cannot be told.
+    def watched(self, *, constructs: bool = False) -> Iterator[set[str]]:
+        """Take note of what the block sets; yield what takes the generators of the process that it moved.
 
         Parameters
         ----------
-        seeded : takes the names of the generators of the process that the block has moved, if no other thread can have.
+        constructs : whether it builds the policy. Only then generators are looked at, if no other thread can have
+            moved them.
         """
-        alone = seeded is not None and threading.active_count() == 1
-        before = _Now.read(generators=alone)
+        alone = constructs and threading.active_count() == 1
+        before, seeded = _Now.read(generators=alone), set[str]()
         try:
-            yield
+            with _own_changes() as changed:
+                yield seeded
         finally:
             after = _Now.read(generators=alone)
-            for name, known in self._names.items():
+            for name in ("values", "path", "options"):
                 old, new = getattr(before, name), getattr(after, name)
-                known.update(key for key in {**old, **new} if old.get(key) != new.get(key))
+                moved = {key for key in {**old, **new} if old.get(key) != new.get(key)}
+                self._set[name] |= {key: new.get(key) for key in moved if key != FOLDER or FOLDER in changed}
+            self._set["environ"] |= {key: os.environ.get(key) for key in changed if key != FOLDER}
             if after.filters != before.filters:
                 self._add(before.filters, after.filters)
-            if seeded is not None:
-                seeded.update(name for name, state in after.generators.items() if state != before.generators[name])
+            seeded |= {name for name, state in after.generators.items() if state != before.generators[name]}
 
     def said(self) -> dict[str, Any]:
-        """Return these settings, as they are now, for a snapshot."""
-        now = _Now.read()
-        said = {name: {key: getattr(now, name).get(key) for key in known} for name, known in self._names.items()}
-        said["options"] = {key: value for key, value in now.options.items() if key in said["options"]}
+        """Return these settings, for a snapshot."""
+        said = {name: dict(known) for name, known in self._set.items()}
+        said["options"] = {key: value for key, value in said["options"].items() if value is not None}
         return {**said, "filters": [*self._filters], "anew": self._anew}
 
     def set_again(self, said: Mapping[str, Any]) -> None:
         """Set what a snapshot has; one of an earlier version has nothing."""
         if not said:
             return
-        for name, known in self._names.items():
+        for name, known in self._set.items():
             known.update(said[name])
         for name, value in said["values"].items():
             try:
@@ -152,7 +157,44 @@ class ProcessSettings:
         self._filters, self._anew = after, True
 
 
-SETTINGS = ProcessSettings()
+_OF: dict[tuple[str, str], ProcessSettings] = {}
+
+
+def settings_of(ledger: str | os.PathLike[str], scope: str) -> ProcessSettings:
+    """Return those of a scope, which its guards in this process share: the second finds set what its policy sets.
+
+    >>> settings_of("a.db", "news") is settings_of("./a.db", "news"), settings_of("a.db", "shop")._set["environ"]
+    (True, {})
+    """
+    return _OF.setdefault((os.path.realpath(ledger), scope), ProcessSettings())
+
+
+_changes = threading.local()
+_hooked = False
+
+
+@contextmanager
+def _own_changes() -> Iterator[set[str]]:
+    """Yield what takes the environment variables that this thread sets or deletes in the block, and `FOLDER`.
+
+    An audit hook sees them, which is installed at the first use: no hook can be removed.
+    """
+    global _hooked
+    if not _hooked:
+        _hooked = True
+        sys.addaudithook(_hook)
+    outer, _changes.seen = getattr(_changes, "seen", None), set[str]()
+    try:
+        yield _changes.seen
+    finally:
+        _changes.seen = outer
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if event not in (FOLDER, "os.putenv", "os.unsetenv"):
+        return
+    if (seen := getattr(_changes, "seen", None)) is not None:
+        seen.add(FOLDER if event == FOLDER else os.fsdecode(arguments[0]))
 
 
 def _pattern(written: Any) -> str:
