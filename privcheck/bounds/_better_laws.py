@@ -206,13 +206,14 @@ def _bracket(dual: _Dual) -> tuple[_Point, _Point]:
     """Return two close points with the maximum between them, by Newton's method kept inside a bracket."""
     low, high = 0.0, 740.0
     curvature = _dot(dual.weights, dual.scaled**2)
-    v = -math.log1p(-min(0.5, dual.gap / curvature))
-    for _ in range(300):
+    start = 0.5 if dual.gap >= 0.5 * curvature else dual.gap / curvature  # the curvature may underflow to zero
+    v = -math.log1p(-start)
+    for tried in range(300):
         first, second = dual.slopes(_Point(v))
         low, high = (v, high) if first >= 0 else (low, v)
         if high - low <= 2e-15 * high:
             break
-        step = v - first / second if second < 0 else math.nan
+        step = v - first / second if second < 0 and tried < 100 else math.nan  # where it creeps, the bracket is halved
         step = min(step, 3 * v + 1) if step > v else step
         if abs(step - v) <= 1e-11 * v:
             near = (step * (1 - 2e-10), step * (1 + 2e-10))

@@ -172,6 +172,16 @@ def test_properties(atoms, shares, best, epsilon, more):
             assert UNIT.d_epsilon_inf(law, best, free / 2).upper < d.lower
 
 
+@pytest.mark.parametrize("best", [1.7390672356329075e-258, 1e-170, 1e-30, 5e-324])
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 50.0])
+def test_a_mean_next_to_the_only_atom(best, epsilon):
+    """The dual is `-ln(1 - l best)` for l up to 1, less what is clipped: `(1 - e^-epsilon) best` to first order."""
+    law = FiniteLaw((0.0,), (1.0,))
+    assert UNIT.d_inf(law, best).value == pytest.approx(best, rel=1e-12)
+    first_order = -math.expm1(-epsilon) * best
+    assert UNIT.d_epsilon_inf(law, best, epsilon).value == pytest.approx(first_order, rel=1e-12, abs=1e-323)
+
+
 def test_small_and_large_budgets():
     law = FiniteLaw((0.0, 0.5, 1.0), (0.1, 0.7, 0.2))
     assert UNIT.d_epsilon_inf(law, 0.75, 1e3).value == UNIT.d_inf(law, 0.75).value
