@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextvars import Context
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
 from privcheck.certifying._recorded.played import Played
-from privcheck.certifying._recorded.process_settings import ProcessSettings, settings_of
+from privcheck.certifying._recorded.process_settings import settings_of
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.certifying._translated.swapped_code import translated_for
@@ -171,12 +171,14 @@ def guarded(
         raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "a guard needs one: give epsilon=1.0")
     source = noise_source(noise, rng, [coins] if builds else _own_generators(policy))
     keeping.check(builds=builds, noise=noise, rng=rng)
+    # found once: the policy may go to another folder, where the path of the ledger is that of another file
+    of_process = cache(partial(settings_of, keeping.ledger, keeping.scope))
 
     def build(log: DrawLog | None, calls: Calls, bits: Any, thawed: Thawed | None = None) -> Played:
         session = Session(related, rewards, budget, source, contexts, options["accountants"])
-        settings = ProcessSettings() if keeping.ledger is None else settings_of(keeping.ledger, str(keeping.scope))
         own_coins = coins if bits is None else np.random.Generator(bits)
-        session.coins = session.source.coins = secret_coins(own_coins)
+        session.coins, settings = secret_coins(own_coins), of_process()
+        session.source.coins = session.coins
         session.log, made, context, seeded = log and log.of(session), policy, Context(), set[str]()
         if thawed is not None:
             found = thawed.played(session, bits, by, calls, settings)

@@ -6,6 +6,7 @@ import contextvars
 import decimal
 import os
 import random
+import signal
 import sys
 import threading
 import warnings
@@ -232,6 +233,35 @@ def test_what_a_policy_sets_for_the_whole_process_is_there_after_it_has_forgotte
         guarded = guard(tmp_path, Sets)
     assert guarded.select() == 1
     close(guarded)
+
+
+class Moves(policies.Blocks):
+    """Goes to a folder, where the path of its ledger is another one, and sets something else there."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        os.chdir(HERE)
+        sys.setrecursionlimit(2345)
+
+    def select(self):
+        return int(sys.getrecursionlimit() == 2345)
+
+
+def test_what_a_policy_sets_is_kept_where_it_goes_to_another_folder(tmp_path, monkeypatch, anew):
+    """The second time that it is built, all of it is set already."""
+    monkeypatch.chdir(tmp_path)
+    guarded = guard(tmp_path, Moves, ledger="budget.db")
+    with monkeypatch.context() as patch:
+        patch.setattr(Moves, "select", lambda self: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            guarded.select()
+    assert (guarded.select(), guarded.forget() > 0) == (1, True)
+    close(guarded)
+    anew()
+    monkeypatch.chdir(tmp_path)
+    again = guard(tmp_path, Moves, ledger="budget.db")
+    assert (again.select(), Path.cwd()) == (1, HERE)
+    close(again)
 
 
 def test_a_snapshot_without_what_was_set_for_the_process_is_noticed(tmp_path, monkeypatch, anew):

@@ -157,15 +157,18 @@ class ProcessSettings:
         self._filters, self._anew = after, True
 
 
-_OF: dict[tuple[str, str], ProcessSettings] = {}
+_OF: dict[tuple[str, str | None], ProcessSettings] = {}
 
 
-def settings_of(ledger: str | os.PathLike[str], scope: str) -> ProcessSettings:
+def settings_of(ledger: str | os.PathLike[str] | None, scope: str | None) -> ProcessSettings:
     """Return those of a scope, which its guards in this process share: the second finds set what its policy sets.
+    Without a ledger they are those of one guard.
 
     >>> settings_of("a.db", "news") is settings_of("./a.db", "news"), settings_of("a.db", "shop")._set["environ"]
     (True, {})
     """
+    if ledger is None:
+        return ProcessSettings()
     return _OF.setdefault((os.path.realpath(ledger), scope), ProcessSettings())
 
 
