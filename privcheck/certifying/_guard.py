@@ -193,7 +193,7 @@ def guarded(
                 with in_guard():
                     made = policy(own, **keywords)
             else:
-                with settings.watched(constructs=True) as seeded:
+                with settings.watched() as seeded:
                     made = context.run(_made, session, partial(policy, own, **keywords))
             _check_policy(made, by, arms)
             if rng is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import decimal
+import logging
 import os
 import random
 import signal
@@ -155,6 +156,10 @@ def filters_are_set():
     return False
 
 
+def level_of(name):
+    return logging.getLogger(name).level
+
+
 HERE = Path(__file__).parent
 SETS = {
     "warnings.filters": (lambda: warnings.simplefilter("error", FutureWarning), filters_are_set),
@@ -163,6 +168,9 @@ SETS = {
     "os.chdir": (lambda: os.chdir(HERE), lambda: Path.cwd() == HERE),
     "sys.path": (lambda: sys.path.insert(0, "somewhere"), lambda: sys.path[0] == "somewhere"),
     "pandas": (set_options, options_are_set),
+    "logging": (lambda: logging.getLogger("tests.some").setLevel(7), lambda: level_of("tests.some") == 7),
+    "logging of all": (lambda: logging.getLogger().setLevel(7), lambda: level_of(None) == 7),
+    "logging.disable": (lambda: logging.disable(7), lambda: logging.root.manager.disable == 7),
     "random": (lambda: random.seed(3), lambda: False),
     "numpy.random": (lambda: np.random.seed(3), lambda: False),  # noqa: NPY002
 }  # fmt: skip
@@ -193,7 +201,7 @@ def anew(monkeypatch):
     monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
     monkeypatch.delenv("DEPTH", raising=False)
     states, limit = (random.getstate(), np.random.get_state()), sys.getrecursionlimit()  # noqa: NPY002
-    folder = Path.cwd()
+    folder, level = Path.cwd(), level_of(None)
 
     def begin():
         os.environ.pop("DEPTH", None)
@@ -204,6 +212,9 @@ def anew(monkeypatch):
         warnings.simplefilter("ignore")
         if "pandas" in sys.modules:
             sys.modules["pandas"].reset_option("display.max_rows")
+        logging.disable(logging.NOTSET)
+        logging.getLogger().setLevel(level)
+        logging.getLogger("tests.some").setLevel(logging.NOTSET)
         monkeypatch.setattr(process_settings, "_OF", {})
 
     with warnings.catch_warnings():
@@ -272,13 +283,17 @@ def test_a_snapshot_without_what_was_set_for_the_process_is_noticed(tmp_path, mo
         )
 
 
+@pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("what", ["random", "numpy.random"])
-def test_a_policy_that_seeds_a_generator_of_the_process_has_no_snapshot(tmp_path, monkeypatch, anew, what):
+def test_a_policy_that_seeds_a_generator_of_the_process_has_no_snapshot(tmp_path, monkeypatch, anew, what, late):
     """Its state is that of everybody, and the policy would go on in another way."""
     monkeypatch.setattr(threading, "active_count", lambda: 1)
     monkeypatch.setattr(Sets, "what", what)
+    monkeypatch.setattr(Sets, "late", late)
     guarded = guard(tmp_path, Sets)
-    with pytest.raises(PrivcheckError, match=f"without a snapshot: its constructor seeds {what}, or draws from it"):
+    for _ in range(2):
+        guarded.update(guarded.select(), 1.0)
+    with pytest.raises(PrivcheckError, match=f"without a snapshot: it seeds {what}, or draws from it"):
         guarded.forget()
     close(guarded)
     monkeypatch.setattr(threading, "active_count", lambda: 2)

@@ -41,7 +41,7 @@ class Played:
     context : in which the code of such a policy runs: of `np.seterr` and `decimal` it finds what it has set itself,
         whichever thread calls it, and whatever the service has set there.
     settings : what the policy has set for the whole process.
-    seeded : generators of the process that its constructor moved, whose states a snapshot has not.
+    seeded : generators of the process that it moved, whose states a snapshot has not.
     watched : calls of which it was seen what they set for the process.
     """
 
@@ -121,8 +121,10 @@ class Played:
             return self._play(kind, prepared, recorded)
         if self.watched < WATCHED and not (self.kind.contextual and kind == self.kind.chooses):
             self.watched += 1
-            with self.settings.watched():
-                return self.context.run(self._play, kind, prepared, recorded)
+            with self.settings.watched() as moved:
+                answer = self.context.run(self._play, kind, prepared, recorded)
+            self.seeded |= moved
+            return answer
         return self.context.run(self._play, kind, prepared, recorded)
 
     def _play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import locale
+import logging
 import os
 import pickle
 import random
@@ -44,6 +45,9 @@ GENERATORS: Mapping[str, Callable[[], Any]] = {"random": random.getstate, "numpy
 FOLDER = "os.chdir"
 """The name of the folder among the values, and of its audit event; no environment variable has it by accident."""
 
+MOVED = ("values", "path", "options", "levels")
+"""Settings that are compared before a call and after it."""
+
 WATCHED = 64
 """Calls of a policy that are watched, as its constructor is: what it sets, it sets early."""
 
@@ -54,6 +58,7 @@ class _Now(NamedTuple):
     values: dict[str, Any]
     path: dict[str, bool]
     options: dict[str, Any]
+    levels: dict[str, int]
     filters: list[Any]
     generators: dict[str, bytes]
 
@@ -62,7 +67,7 @@ class _Now(NamedTuple):
         values = {name: read() for name, (read, _) in VALUES.items()}
         states = {name: pickle.dumps(state()) for name, state in GENERATORS.items()} if generators else {}
         path = dict.fromkeys(sys.path, True)
-        return cls(values, path, _options(), [*warnings.filters], states)
+        return cls(values, path, _options(), _levels(), [*warnings.filters], states)
 
 
 class ProcessSettings:
@@ -85,26 +90,22 @@ class ProcessSettings:
     """
 
     def __init__(self) -> None:
-        self._set: dict[str, dict[str, Any]] = {name: {} for name in ("values", "path", "options", "environ")}
+        self._set: dict[str, dict[str, Any]] = {name: {} for name in (*MOVED, "environ")}
         self._filters, self._anew = list[Any](), False
 
     @contextmanager
-    def watched(self, *, constructs: bool = False) -> Iterator[set[str]]:
-        """Take note of what the block sets; yield what takes the generators of the process that it moved.
-
-        Parameters
-        ----------
-        constructs : whether it builds the policy. Only then generators are looked at, if no other thread can have
-            moved them.
+    def watched(self) -> Iterator[set[str]]:
+        """Take note of what the block sets; yield what takes the generators of the process that it moved, if no other
+        thread can have moved them.
         """
-        alone = constructs and threading.active_count() == 1
+        alone = threading.active_count() == 1
         before, seeded = _Now.read(generators=alone), set[str]()
         try:
             with _own_changes() as changed:
                 yield seeded
         finally:
             after = _Now.read(generators=alone)
-            for name in ("values", "path", "options"):
+            for name in MOVED:
                 old, new = getattr(before, name), getattr(after, name)
                 moved = {key for key in {**old, **new} if old.get(key) != new.get(key)}
                 self._set[name] |= {key: new.get(key) for key in moved if key != FOLDER or FOLDER in changed}
@@ -124,7 +125,7 @@ class ProcessSettings:
         if not said:
             return
         for name, known in self._set.items():
-            known.update(said[name])
+            known.update(said.get(name, {}))
         for name, value in said["values"].items():
             try:
                 VALUES[name][1](value)
@@ -141,6 +142,8 @@ class ProcessSettings:
                 os.environ[key] = text
         for name, value in said["options"].items():
             import_module("pandas").set_option(name, value)
+        for name, level in said.get("levels", {}).items():
+            _set_level(name, level)
         if said["anew"]:
             warnings.resetwarnings()
         for action, message, category, module, line in reversed(said["filters"]):
@@ -202,6 +205,26 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 def _pattern(written: Any) -> str:
     return written if isinstance(written, str) else "" if written is None else str(written.pattern)
+
+
+DISABLED = ""
+"""Stands among the loggers for the level below which all are silent."""
+
+
+def _levels() -> dict[str, int]:
+    """Return the levels of loggers, on which it depends which messages are written."""
+    loggers = [
+        (name, one) for name, one in [*logging.root.manager.loggerDict.items()] if isinstance(one, logging.Logger)
+    ]
+    levels = {name: one.level for name, one in (("root", logging.root), *loggers) if one.level}
+    return {**levels, DISABLED: logging.root.manager.disable}
+
+
+def _set_level(name: str, level: int | None) -> None:
+    if name == DISABLED:
+        logging.disable(level or logging.NOTSET)
+    else:
+        logging.getLogger(name).setLevel(level or logging.NOTSET)
 
 
 def _options() -> dict[str, Any]:

@@ -29,7 +29,7 @@ REHEARSED = 64
 """Events after the first snapshot before the policy goes on from it: one that it misses something of is found out."""
 
 OUTSIDE = "it keeps something outside of itself, in a global or an attribute of a class"
-SEEDED = "its constructor seeds {}, or draws from it, which is a generator of the whole process"
+SEEDED = "it seeds {}, or draws from it, which is a generator of the whole process"
 LONGEST = 200
 """Characters of a reason that are recorded."""
 
