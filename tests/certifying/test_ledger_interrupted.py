@@ -15,6 +15,7 @@ import pytest
 
 import privcheck
 from privcheck.certifying import _execution, _session, ledger_problems
+from privcheck.certifying._recorded import frozen_state, snapshots
 from privcheck.errors import GuardClosedError
 from privcheck.journal import SqliteJournal
 from privcheck.scheduling import Database, Refusal
@@ -389,3 +390,37 @@ def test_a_time_limit_where_a_transaction_ends_leaves_none_open(tmp_path, monkey
     assert number > 20
     other.close()
     assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+@pytest.mark.parametrize("where", ["digest", "frozen", "Thawed"])
+def test_a_time_limit_where_a_snapshot_is_made_or_read_is_no_property_of_the_policy(tmp_path, monkeypatch, where):
+    """Its code was then one that cannot be compared, and a scope that had forgotten did not open."""
+
+    def tells(guarded):
+        guarded.update(guarded.select(), 1.0)
+        return guarded.forget()
+
+    def rings(*_, **__):
+        signal.raise_signal(signal.SIGUSR1)
+
+    guarded = guard(tmp_path)
+    assert tells(guarded) > 0
+    close(guarded)
+    with Alarms(TooSlowError), monkeypatch.context() as patch:
+        guarded = guard(tmp_path) if where == "frozen" else None
+        patch.setattr(snapshots, where, rings)
+        with pytest.raises(TooSlowError):
+            tells(guarded or guard(tmp_path))
+    guarded = guarded or guard(tmp_path)
+    assert tells(guarded) > 0
+    close(guarded)
+
+
+def test_a_time_limit_where_the_cause_is_written_is_no_property_of_it():
+    class Cause(Exception):
+        def __reduce__(self):
+            signal.raise_signal(signal.SIGUSR1)
+            return super().__reduce__()
+
+    with Alarms(TooSlowError), pytest.raises(TooSlowError):
+        frozen_state._readable(Cause())

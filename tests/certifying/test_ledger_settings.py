@@ -354,3 +354,12 @@ def test_a_folder_that_is_there_no_more_is_named(tmp_path, monkeypatch):
     said = ProcessSettings().said()
     with pytest.raises(PrivcheckError, match=r"a snapshot after os.chdir\('.*gone'\), which fails now: .*No such file"):
         ProcessSettings().set_again({**said, "values": {"os.chdir": str(gone)}})
+
+
+def test_ctrl_c_where_a_call_begins_to_be_watched_stays_what_it_is(monkeypatch):
+    def rings():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process_settings, "_own_changes", lambda *_: rings())
+    with pytest.raises(KeyboardInterrupt), ProcessSettings().watched():
+        pass

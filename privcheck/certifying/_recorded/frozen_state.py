@@ -18,6 +18,7 @@ from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.frozen_arrays import array_apart
 from privcheck.certifying._recorded.frozen_identity import check_identity
 from privcheck.certifying._recorded.frozen_names import Names, named
+from privcheck.certifying._recorded.interrupts import is_from_outside
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.process_settings import ProcessSettings
@@ -130,7 +131,9 @@ def _readable(cause: BaseException) -> BaseException:
     """Return an error, or its words if it cannot be read back, as most of those with a constructor of their own."""
     try:
         pickle.loads(pickle.dumps(cause))
-    except Exception:
+    except Exception as error:
+        if is_from_outside(error):
+            raise
         return Answer.of(Answer(error=cause).said).error or cause
     return cause
 

@@ -38,6 +38,15 @@ def is_from_outside(error: BaseException) -> bool:
     return _is_of_handler(error)
 
 
+def is_passing(error: BaseException) -> bool:
+    """Return whether an error says nothing of what was looked at, which may be as it should: a lack of memory, too.
+
+    >>> is_passing(MemoryError()), is_passing(RecursionError())
+    (True, False)
+    """
+    return isinstance(error, MemoryError) or is_from_outside(error)
+
+
 @contextmanager
 def noticing_ctrl_c() -> Iterator[None]:
     """Let Ctrl-C, inside the block, leave a frame in the error that it raises: Python's own handler leaves none.

@@ -99,9 +99,9 @@ class ProcessSettings:
         thread can have moved them.
         """
         alone = threading.active_count() == 1
-        before, seeded = _Now.read(generators=alone), set[str]()
+        before, seeded, changed = _Now.read(generators=alone), set[str](), set[str]()
         try:
-            with _own_changes() as changed:
+            with _own_changes(changed):
                 yield seeded
         finally:
             after = _Now.read(generators=alone)
@@ -180,8 +180,8 @@ _hooked = False
 
 
 @contextmanager
-def _own_changes() -> Iterator[set[str]]:
-    """Yield what takes the environment variables that this thread sets or deletes in the block, and `FOLDER`.
+def _own_changes(seen: set[str]) -> Iterator[None]:
+    """Add the environment variables that this thread sets or deletes in the block, and `FOLDER`.
 
     An audit hook sees them, which is installed at the first use: no hook can be removed.
     """
@@ -189,9 +189,10 @@ def _own_changes() -> Iterator[set[str]]:
     if not _hooked:
         _hooked = True
         sys.addaudithook(_hook)
-    outer, _changes.seen = getattr(_changes, "seen", None), set[str]()
+    outer = getattr(_changes, "seen", None)
     try:
-        yield _changes.seen
+        _changes.seen = seen
+        yield
     finally:
         _changes.seen = outer
 

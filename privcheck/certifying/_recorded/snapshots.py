@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from privcheck.certifying._recorded.frozen_state import Thawed, frozen
-from privcheck.certifying._recorded.interrupts import is_from_outside
+from privcheck.certifying._recorded.interrupts import is_from_outside, is_passing
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.values import decoded
 from privcheck.certifying._translated.swapped_code import untranslated
@@ -59,7 +59,9 @@ class Snapshots:
         try:
             kept = self._journal.snapshot(self._code)
             return None if kept is None else Thawed(kept)
-        except Exception:
+        except Exception as error:
+            if is_passing(error):
+                raise
             return None
 
     def went_on(self, events: int) -> None:
@@ -163,6 +165,8 @@ class Snapshots:
         except PrivcheckError as error:
             return _short(str(error))
         except Exception as error:
+            if is_from_outside(error):
+                raise
             return _short(f"it cannot be written ({type(error).__name__}: {error})")
         finally:
             del played.session.leaks[leaks:]  # of looking at what the code names
@@ -173,6 +177,8 @@ class Snapshots:
         try:
             self._code = f"{self._environment} {self._digest()}"
         except Exception as error:
+            if is_passing(error):
+                raise
             self._problem = _short(f"its code cannot be compared ({error})")
 
     def _digest(self) -> str:
