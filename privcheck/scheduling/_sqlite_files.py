@@ -86,9 +86,12 @@ class Refusal:
     def of(self, error: OSError | sqlite3.Error) -> PrivcheckError:
         """Return the refusal that says what SQLite or the file system said."""
         full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-        full = full or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        code = getattr(error, "sqlite_errorcode", None)
+        full = full or code == sqlite3.SQLITE_FULL
         reason = getattr(error, "strerror", None) or str(error)
-        none = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
+        if code == sqlite3.SQLITE_IOERR_WRITE:  # SQLite does not say which
+            reason = f"{reason}: a write fails, as where a quota or a limit of the size of files is reached"
+        none = code == sqlite3.SQLITE_NOTADB
         return self.because("the disk is full" if full else reason, self.no_database if none else "")
 
 

@@ -62,8 +62,15 @@ def noticing_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, _ctrl_c)
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is _ctrl_c:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            _put_back()
+        finally:  # the handler of another signal may have raised there
+            _put_back()
+
+
+def _put_back() -> None:
+    if signal.getsignal(signal.SIGINT) is _ctrl_c:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _ctrl_c(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
