@@ -133,8 +133,9 @@ def nearest_better(law: FiniteLaw, best: float, top: float, epsilon: float = mat
     if dual.gap <= 0:
         return Enclosure.exactly(0.0)
     if epsilon == math.inf and _rises_to_the_end(dual):
-        value = _sum(dual.weights * np.log(dual.complement))
-        return Enclosure.between(value, value, relative=2 * _ROUNDING)
+        value, error = dual.value(_Point(math.inf))
+        found = Enclosure.between(value, value, relative=2 * _ROUNDING)
+        return Enclosure(max(0.0, found.lower - error), found.upper + error)
     low, high = _bracket(dual)
     slope = max(0.0, dual.slopes(low)[0]) / low.u
     lower, error = dual.value(low)
