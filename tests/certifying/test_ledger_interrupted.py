@@ -416,6 +416,32 @@ def test_a_time_limit_where_a_snapshot_is_made_or_read_is_no_property_of_the_pol
     close(guarded)
 
 
+class RingsItself(policies.Blocks):
+    """Has the handler among its methods, which are translated while it is guarded, but not where they are hashed."""
+
+    def update(self, action, reward):
+        super().update(action, self.ring() if reward is None else reward)
+
+    def ring(self, *_):
+        """Handle the signal."""
+        if abs(self.block) < 0.0:
+            return self.block
+        raise TooSlowError("the request took too long")
+
+
+def test_a_handler_that_is_translated_is_known_where_it_is_not(tmp_path, monkeypatch):
+    guarded = guard(tmp_path, RingsItself)
+    before = signal.signal(signal.SIGUSR1, guarded._policy.ring)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(snapshots, "digest", lambda policy: signal.raise_signal(signal.SIGUSR1))
+            with pytest.raises(TooSlowError):
+                guarded.forget()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    close(guarded)
+
+
 def test_a_time_limit_where_the_cause_is_written_is_no_property_of_it():
     class Cause(Exception):
         def __reduce__(self):

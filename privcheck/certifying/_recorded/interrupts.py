@@ -103,9 +103,14 @@ def is_own(error: BaseException) -> bool:
 
 
 def _is_of_handler(error: BaseException) -> bool:
-    handlers = {code for number in signal.valid_signals() for code in _codes(signal.getsignal(number))}
-    handlers.add(_ctrl_c.__code__)
-    return any(code in handlers for code in _raised_in(error))
+    handlers = {_place(code) for number in signal.valid_signals() for code in _codes(signal.getsignal(number))}
+    handlers.add(_place(_ctrl_c.__code__))
+    return any(_place(code) in handlers for code in _raised_in(error))
+
+
+def _place(code: CodeType) -> tuple[str, int, str]:
+    """Return where code stands: a handler that is part of the policy runs as it is written, or as its translation."""
+    return code.co_filename, code.co_firstlineno, code.co_qualname
 
 
 def _codes(handler: Any) -> Iterator[CodeType]:
