@@ -15,10 +15,10 @@ from privcheck.certifying._recorded.persons import Persons
 from privcheck.certifying._recorded.values import decoded_charges, encoded_charges
 from privcheck.errors import PrivcheckError
 from privcheck.journal import Entry, SqliteJournal
-from privcheck.reporting import ledger_text
+from privcheck.reporting import ledger_json, ledger_text
 from tests.modules import beside
 
-policies = beside(__file__, "ledger_policies")
+policies = beside(__file__, "ledger_policies", registered=True)
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 
@@ -164,6 +164,16 @@ UNREADABLE = {
     "the number of a scope": "UPDATE scope SET id = 9223372036854775807 WHERE id = 1",
 }  # fmt: skip
 """Changes after which an entry, or a scope, does not say what one of its kind says."""
+
+
+def test_a_snapshot_that_says_nothing_is_shown(folder):
+    """No hash has it, and no command reads what it holds."""
+    guarded = guard(folder, policies.Mechanisms, per_user=2.0)
+    guarded.forget()
+    close(guarded)
+    changed(folder, "UPDATE snapshot SET problem = x'6162'")
+    found = read_ledger(folder / "budget.db")
+    assert "ab" in ledger_text(found, "budget.db") + ledger_json(found)
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
