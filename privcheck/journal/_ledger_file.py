@@ -378,8 +378,7 @@ def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[st
     if said > number:
         hint = "this is an old copy, and going on with it would spend again what was spent since: restore the newest"
         return f"the scope {scope.name!r} of the ledger ends at entry {number}, its head says {said}", hint
-    where = entry(database, scope, said)
-    if where is None or where.hash != chained:
+    if (where := entry(database, scope, said)) is None or where.hash != chained:
         hint = "this is a copy that went its own way: restore the one that the head belongs to"
         return f"entry {said} of the scope {scope.name!r} is not the one that its head knows", hint
     return None
