@@ -157,6 +157,7 @@ UNREADABLE = {
     "a deep body": "UPDATE written SET rest = replace(hex(zeroblob(50000)), '00', '[') WHERE kind = 'draw'",
     "a number of event": "UPDATE written SET event = 'x' WHERE id % 1099511627776 = 6",
     "a window": "UPDATE written SET window = '9e999' WHERE who <> ''",
+    "one window that is text": "UPDATE written SET window = '{}' WHERE who <> '' AND request = 'e4'",
     "a salt": "UPDATE scope SET salt = 3.5",
     "a secret": "UPDATE scope SET secret = 'x'",
     "what is continued": "UPDATE scope SET continues = '' WHERE id = 1",

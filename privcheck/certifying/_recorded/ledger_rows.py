@@ -163,7 +163,7 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
                 found.events[entry.kind] += 1
             if entry.person and entry.kind == "update":
                 persons[now] = entry.person
-                found.rewards[entry.person, entry.window] += 1
+                found.rewards[entry.person, int(entry.window)] += 1
         elif entry.kind == "closed":
             found.closed_by = str(said["by"])
     return found
