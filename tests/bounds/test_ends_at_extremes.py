@@ -66,7 +66,9 @@ def test_a_divergence_from_the_smallest_float():
     assert Bernoulli().kl(0.6809773096239098, 5e-324) == pytest.approx(float(truth), rel=1e-15)
 
 
-@pytest.mark.parametrize(("p", "q"), [(1e-300, 1e300), (5e-324, 1.5), (1e300, 1e298), (1.7e308, 1.7e308), (1e-3, 1e250)])
+@pytest.mark.parametrize(
+    ("p", "q"), [(1e-300, 1e300), (5e-324, 1.5), (1e300, 1e298), (1.7e308, 1.7e308), (1e-3, 1e250)]
+)
 def test_exponential_laws_of_very_different_means(p, q):
     truth = mpmath.log(mpf(q) / mpf(p)) + mpf(p) / mpf(q) - 1
     assert Exponential().kl(p, q) == pytest.approx(float(truth), rel=1e-15)

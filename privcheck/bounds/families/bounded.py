@@ -17,7 +17,6 @@ from privcheck.declared import POSITIVE, UNIT_INTERVAL, Real, check, parameter
 from privcheck.enclosure import Enclosure
 from privcheck.errors import PrivcheckError
 
-
 _WEIGHT_ROUNDING = 2.0**-51
 """Relative error of a weight: it is rounded, divided by the sum of all, and added to the others of its atom."""
 

@@ -45,7 +45,7 @@ class Exponential(MeanFamily):
     def _kl(self, p: Array, q: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
             x = (p - q) / q
-            return np.where(np.abs(x) <= 0.3, linear_minus_log(x), x - log_of_ratio(p, q))
+            return np.asarray(np.where(np.abs(x) <= 0.3, linear_minus_log(x), x - log_of_ratio(p, q)))
 
     def _hellinger(self, p: Array, q: Array) -> Array:
         larger, smaller = np.maximum(p, q), np.minimum(p, q)
