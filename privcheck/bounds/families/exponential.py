@@ -54,13 +54,17 @@ class Exponential(MeanFamily):
 
     def _hockey_stick(self, p: Array, q: Array, epsilon: Array) -> Array:
         """With c the point where the densities have ratio e^epsilon: the mass of p - e^epsilon q on one side of it."""
+        swapped = (epsilon == 0) & (p < q)  # the total variation is symmetric
+        p, q = np.where(swapped, q, p), np.where(swapped, p, q)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             log = np.where(np.abs(q - p) < q / 2, -np.log1p((p - q) / q), log_of_ratio(q, p))  # ln(q/p)
-            share = (q - p) / q
-            cut = np.maximum((log - epsilon) / share, 0.0)
-            falling = np.where(log > epsilon, _mass_below(cut, log - epsilon, epsilon, p, q), 0.0)
-            rising = np.exp(-cut) * ((p - q) / p)
-        return np.where(p == q, 0.0, np.where(p < q, falling, rising))
+            cut = np.maximum((log - epsilon) / ((q - p) / q), 0.0)
+            found = np.array(np.where(p == q, 0.0, np.exp(-cut) * ((p - q) / p)))
+            falling = np.asarray(p < q)
+            if falling.any():
+                some = (np.asarray(x)[falling] for x in (cut, log - epsilon, epsilon, p, q))
+                found[falling] = _mass_below(*some)
+        return found
 
     def _d_epsilon(self, p: float, q: float, epsilon: float) -> Enclosure:
         ratio = q / p
@@ -89,9 +93,13 @@ def _mass_below(cut: Array, y: Array, epsilon: Array, p: Array, q: Array) -> Arr
     mean = np.where(inner > 0, -np.expm1(-inner) / inner, 1.0)
     wide = -np.expm1(-cut) - np.exp(-y) * cut * mean
     long = (q - p) / p * np.expm1(-cut) + np.exp(epsilon) * np.expm1(y)
-    x, weights = panels(np.array([0.0, 1.0]))
-    terms = np.exp(-cut[..., None] * x) * -np.expm1(-y[..., None] * (1 - x))
-    return np.where(y >= 0.5, wide, np.where(cut >= 1, long, cut * (terms * weights).sum(axis=-1)))
+    found = np.where(y <= 0, 0.0, np.where(y >= 0.5, wide, long))
+    short = (y > 0) & (y < 0.5) & (cut < 1)
+    if short.any():
+        x, weights = panels(np.array([0.0, 1.0]))
+        terms = np.exp(-cut[short][:, None] * x) * -np.expm1(-y[short][:, None] * (1 - x))
+        found[short] = cut[short] * (terms * weights).sum(axis=-1)
+    return found
 
 
 def _breakpoints(ratio: float, cuts: tuple[float, float]) -> Array:

@@ -64,17 +64,15 @@ class Gaussian(MeanFamily):
         from scipy.special import erf, erfc, erfcx
 
         shift = self._shift(p, q)
-        x, weights = panels(np.array([0.0, 1.0]))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             centre = epsilon / shift
             low, high = (centre - shift / 2) / math.sqrt(2), (centre + shift / 2) / math.sqrt(2)
             tail = np.where(low > 0, np.exp(-(low**2)) * erfcx(np.maximum(low, 0.0)), erfc(low)) / 2
             value = tail - np.exp(-(low**2)) * erfcx(high) / 2
-            # next to each other the two terms cancel: they are the integral of the density of P times 1 - x M(x)
-            inner = np.minimum(low[..., None] * math.sqrt(2) + shift[..., None] * x, 1e8)
-            falls = 1 - inner * math.sqrt(math.pi / 2) * erfcx(inner / math.sqrt(2))
-            near = np.exp(-(low**2)) / math.sqrt(2 * math.pi) * shift * (falls * weights).sum(axis=-1)
-        value = np.where(shift < _SHORT, near, value)
+        near = np.asarray((shift < _SHORT) & (shift > 0) & (epsilon > 0))
+        if near.any():
+            value = np.array(value)
+            value[near] = _hockey_stick_of_near(np.asarray(low)[near] * math.sqrt(2), np.asarray(shift)[near])
         return np.where(shift == 0, 0.0, np.where(epsilon == 0, erf(shift / math.sqrt(8)), value))
 
     def _d_epsilon(self, p: float, q: float, epsilon: float) -> Enclosure:
@@ -95,6 +93,17 @@ class Gaussian(MeanFamily):
             return *laws, shift * (shift / 2 - nodes)
 
         return clipped_divergence(cells, epsilon)
+
+
+def _hockey_stick_of_near(low: Array, shift: Array) -> Array:
+    """Integrate `phi(low) (1 - x M(x))` from low to low + shift, M being Mills' ratio, whose values there cancel."""
+    from scipy.special import erfcx
+
+    nodes, weights = panels(np.array([0.0, 1.0]))
+    x = np.minimum(low[..., None] + shift[..., None] * nodes, 1e8)
+    falls = 1 - x * math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.exp(-(low**2) / 2) / math.sqrt(2 * math.pi) * shift * (falls * weights).sum(axis=-1))
 
 
 def _breakpoints(shift: float, cuts: tuple[float, float]) -> Array:
