@@ -112,7 +112,7 @@ class MeanFamily(Family):
 
     def t_inf(self, law: Any, best: float) -> Enclosure:
         law, best = check("law", law, self.domain), check("best", best, Real())
-        return self._infimum(law, best) or self._closed_form(self.tv(law, best))
+        return self._infimum(law, best) or self._closed_form_of_tv(self.tv(law, best))
 
     def d_epsilon_inf(self, law: Any, best: float, epsilon: float) -> Enclosure:
         law, best = check("law", law, self.domain), check("best", best, Real())
@@ -128,6 +128,9 @@ class MeanFamily(Family):
 
     def _closed_form(self, value: float) -> Enclosure:
         return Enclosure.between(value, value, relative=self.rounding)
+
+    def _closed_form_of_tv(self, value: float) -> Enclosure:
+        return self._closed_form(value)
 
     def _pair(self, p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
         left, right = broadcast(p=(p, self.domain), q=(q, self.domain))

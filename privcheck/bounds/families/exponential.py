@@ -50,7 +50,7 @@ class Exponential(MeanFamily):
     def _hellinger(self, p: Array, q: Array) -> Array:
         larger, smaller = np.maximum(p, q), np.minimum(p, q)
         ratio = smaller / larger
-        return (larger - smaller) / larger / ((1 + np.sqrt(ratio)) * np.sqrt(1 + ratio))
+        return np.asarray((larger - smaller) / larger / ((1 + np.sqrt(ratio)) * np.sqrt(1 + ratio)))
 
     def _hockey_stick(self, p: Array, q: Array, epsilon: Array) -> Array:
         """With c the point where the densities have ratio e^epsilon: the mass of p - e^epsilon q on one side of it."""
