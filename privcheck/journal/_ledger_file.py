@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import uuid
 import warnings
@@ -371,6 +372,7 @@ def _chain(scope: Opened, known: dict[int, Opened]) -> list[Opened]:
     return found
 
 
+_NUMBER = re.compile(r"\d+")
 SIMILAR = 0.75
 """From which share of letters in common on one name may be the other one misspelled, or a later version of it."""
 
@@ -378,9 +380,11 @@ SIMILAR = 0.75
 def _warn_of_a_name_like(name: str, known: Sequence[str], file: Path) -> None:
     """Warn that a scope begins new budgets although its name is close to that of one that is there.
 
-    It is said once, before the scope is made: scopes of other names are the reader's own, and no mistake.
+    It is said once, before the scope is made. Scopes of other names, and those that differ in their numbers alone, such
+    as one for each day, are meant as they are.
     """
-    spelled = {other.casefold(): other for other in known}
+    series = _NUMBER.sub("0", name)
+    spelled = {other.casefold(): other for other in known if _NUMBER.sub("0", other) != series}
     for similar in get_close_matches(name.casefold(), spelled, 1, SIMILAR):
         other = spelled[similar]
         text = (

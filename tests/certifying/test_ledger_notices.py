@@ -36,11 +36,21 @@ def test_a_scope_that_is_named_almost_like_another_one_is_said_once(tmp_path, na
     assert said(tmp_path, scope=name) == [], "the scope is there now"
 
 
-@pytest.mark.parametrize(
-    "options", [{"scope": "views"}, {"scope": "sports"}, {"scope": "news-2", "continues": "news"}], ids=str
-)
-def test_other_names_and_scopes_that_continue_one_are_not(tmp_path, options):
+def test_a_scope_that_is_numbered_for_the_first_time_is_said(tmp_path):
+    """And so is the next one: both begin anew beside the one without a number."""
     assert said(tmp_path) == []
+    for number in (2, 3):
+        (words,) = said(tmp_path, scope=f"news-{number}")
+        assert "has the scope 'news': it begins new budgets" in words
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"scope": "views"}, {"scope": "sports"}, {"scope": "shop 12"}, {"scope": "news-2", "continues": "news"}],
+    ids=str,
+)
+def test_other_names_numbers_and_scopes_that_continue_one_are_not(tmp_path, options):
+    assert said(tmp_path) == said(tmp_path, scope="shop 3") == []
     assert said(tmp_path, **options) == []
 
 
