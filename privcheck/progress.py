@@ -37,7 +37,9 @@ EVERY = 60.0
 
 
 @contextmanager
-def progress(description: str, total: int, *, counted: bool = False) -> Iterator[Callable[[int], None]]:
+def progress(
+    description: str, total: int, *, counted: bool = False, steps: bool = False
+) -> Iterator[Callable[[int], None]]:
     """Show a bar while the block runs; call what it yields with the amount of work done.
 
     Parameters
@@ -45,6 +47,7 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     description : what is being done.
     total : amount of work, in any unit.
     counted : whether the amounts are shown, for few pieces of work that take long.
+    steps : the same for steps that take unlike times, from which the remaining time cannot be told.
 
     Examples
     --------
@@ -60,7 +63,7 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
         elif (around := _lines) is not None:
             yield lambda _: around(0)
         else:
-            _lines = _Lines(description, total)
+            _lines = _Lines(description, total, steps=steps)
             try:
                 yield _lines
             finally:
@@ -79,10 +82,9 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        *([MofNCompleteColumn()] if counted else []),
+        *([MofNCompleteColumn()] if counted or steps else []),
         TimeElapsedColumn(),
-        TextColumn("<"),
-        TimeRemainingColumn(),
+        *([] if steps else [TextColumn("<"), TimeRemainingColumn()]),
     )
     window = DAY if counted else WINDOW
     with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=window) as bar:
@@ -100,8 +102,8 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
 class _Lines:
     """Writes how far work is, and how long the rest takes at its pace, on standard error, once in a while."""
 
-    def __init__(self, description: str, total: int) -> None:
-        self.description, self.total, self.done = printable(description), total, 0
+    def __init__(self, description: str, total: int, *, steps: bool) -> None:
+        self.description, self.total, self.done, self.steps = printable(description), total, 0, steps
         self.began = self.last = time.monotonic()
 
     def __call__(self, amount: int) -> None:
@@ -110,9 +112,10 @@ class _Lines:
         if now - self.last < EVERY or self.done >= self.total:
             return
         self.last = now
-        rest = (now - self.began) * (self.total - self.done) / self.done if self.done else None
+        rest = (now - self.began) * (self.total - self.done) / self.done if self.done and not self.steps else None
         left = "" if rest is None else f", about {rest:.0f} s left"
-        share = f"{self.done / self.total:.0%} done in {now - self.began:.0f} s"
+        share = f"{self.done} of {self.total} steps" if self.steps else f"{self.done / self.total:.0%}"
+        share += f" done in {now - self.began:.0f} s"
         sys.stderr.write(f"privcheck: {self.description}: {share}{left}\n")
         sys.stderr.flush()
 
