@@ -229,7 +229,7 @@ class Played:
         ----------
         told : the arguments.
         known : what is open.
-        scratch : makes a session that is told nothing.
+        scratch : makes a session that nothing is passed on to.
         chosen : the id under which its action was chosen; "" if there is none.
         """
         if not known.has(told):
