@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import NoReturn, TextIO
 
 PLAIN = {
     "∞": "inf",
@@ -97,39 +97,6 @@ def quiet_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def messages_once() -> Iterator[None]:
-    """Let each line of code log one message to the terminal while the block runs, and say how many more there were.
-
-    A policy is played thousands of times. What is not shown is put into words all the same: it may hold private values
-    or noise, and whether they are read is what a certificate is about. Files that a target logs to have everything.
-    """
-    first: dict[tuple[str, int], logging.LogRecord] = {}
-    handle, more, last = logging.Handler.handle, 0, None
-
-    def handled(self: logging.Handler, record: logging.LogRecord) -> Any:
-        nonlocal more, last
-        if not isinstance(self, logging.StreamHandler) or isinstance(self, logging.FileHandler):
-            return handle(self, record)
-        if first.setdefault((record.pathname, record.lineno), record) is record:
-            return handle(self, record)
-        more, last = more + (record is not last), record  # each handler is asked
-        if kept := self.filter(record):
-            with suppress(Exception):  # as `emit`, which would print it
-                self.format(record)
-        return kept
-
-    logging.Handler.handle = handled  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        logging.Handler.handle = handle  # type: ignore[method-assign]
-        if more:
-            lines = "1 line that logs" if len(first) == 1 else f"{len(first)} lines that log"
-            with suppress(OSError, ValueError):
-                sys.stderr.write(f"privcheck: {more:,} more messages, of {lines}, are not shown\n")
-
-
-@contextmanager
 def contained_target() -> Iterator[None]:
     """Leave standard output and the end of the process to the command while a target runs.
 
@@ -137,6 +104,8 @@ def contained_target() -> Iterator[None]:
     of its code logs the first message does. `os._exit`
     raises SystemExit, which is an error of the target: its status would be taken for a verdict.
     """
+    from privcheck.scheduling import messages_once
+
     output, leave, process = sys.stdout, os._exit, os.getpid()
 
     def refused(status: int) -> NoReturn:

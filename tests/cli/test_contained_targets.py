@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from privcheck.cli import run
+from privcheck.scheduling import end_worker_processes, kept_pool
 
 TARGETS = """
 import logging, os, sys, subprocess
@@ -184,6 +185,16 @@ def test_a_line_that_logs_is_shown_once(command, capfd, tmp_path):
     assert written > 2
     assert f"privcheck: {written - 1:,} more messages, of 1 line that logs, are not shown" in told
     assert logging.Handler.handle is handle
+
+
+def test_so_is_one_in_each_worker_process(capfd):
+    end_worker_processes()
+    try:
+        for _ in range(9):
+            kept_pool(1).submit(logging.warning, "LOGGED").result()
+        assert 1 <= capfd.readouterr().err.count("LOGGED") <= 2, "its process calls from two lines"
+    finally:
+        end_worker_processes()
 
 
 def test_a_message_that_is_not_shown_is_read_all_the_same(capfd):
