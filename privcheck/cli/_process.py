@@ -104,7 +104,7 @@ def contained_target() -> Iterator[None]:
     of its code logs the first message does. `os._exit`
     raises SystemExit, which is an error of the target: its status would be taken for a verdict.
     """
-    from privcheck.scheduling import messages_once
+    from privcheck.progress import messages_once
 
     output, leave, process = sys.stdout, os._exit, os.getpid()
 

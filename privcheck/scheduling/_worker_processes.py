@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.scheduling._messages_once import begin_worker
+from privcheck.progress import begin_worker
 
 THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
 """Libraries with threads of their own, of which a worker has one each: there are as many workers as processors."""
