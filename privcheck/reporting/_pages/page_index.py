@@ -241,6 +241,12 @@ def headline(folder: Folder) -> str:
     return plural(len(folder.results), "result") + (f": {words}" if words else "") + older + unread + sweeps
 
 
+def sign(result: IndexRow) -> str:
+    """Return the sign of a verdict; an audit that could refute nothing has no tick."""
+    blind = result.kind == "audit" and result.verdict == "consistent" and not result.lower
+    return "–" if blind else SIGNS.get(result.verdict, "–")
+
+
 def _rank(result: IndexRow) -> int:
     if result.alarm:
         return 0 if result.verdict == "violation" else 1
@@ -252,7 +258,7 @@ def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> lis
     shown = place(name) or text(result.path.stem)
     link = f'<a href="{_address(page, target)}">{shown}</a>' if page else shown
     when = datetime.fromtimestamp(result.when, UTC)
-    word = badge(result.verdict, SIGNS.get(result.verdict, "–"))
+    word = badge(result.verdict, sign(result))
     return [
         Cell(
             link

@@ -31,6 +31,21 @@ def verdict_word(report: AuditReport) -> str:
     return report.verdict or MEASURED
 
 
+def is_blind(report: AuditReport) -> bool:
+    """Return whether nothing told the streams apart, so that a claim of any size would have passed."""
+    return report.verdict == "consistent" and not report.lower
+
+
+def audit_mark(report: AuditReport) -> str:
+    """Return the sign of the verdict; a claim that was not refuted for lack of power has no tick.
+
+    >>> from privcheck.results._example_results import VIOLATION
+    >>> audit_mark(VIOLATION)
+    '✗'
+    """
+    return MARKS[MEASURED] if is_blind(report) else MARKS[verdict_word(report)]
+
+
 def claim(report: AuditReport) -> str:
     """Return the claim as it stands in a sentence."""
     return report.claim_words
@@ -58,7 +73,7 @@ def verdict_sentence(report: AuditReport) -> str:
     if report.verdict == "violation":
         return f"violation: the claim {claim(report)} is refuted at level {report.error:g}; {bound}"
     refuted = f"the claim {claim(report)} is not refuted at level {report.error:g}"
-    if report.verdict == "consistent" and not report.lower:
+    if is_blind(report):
         return (
             f"consistent: no power here: {refuted}, but {played(report)} saw nothing of the data, which says next to "
             f"nothing about it; {bound}"
@@ -208,7 +223,7 @@ def _meaning(report: AuditReport) -> list[str]:
         )
         blind += "with other arms, another horizon, with observe='releases', or on streams that you choose."
         return [
-            *([] if report.lower else [blind]),
+            *([blind] if is_blind(report) else []),
             f"The claim was tested and not refuted; it was not proved. The search tried {searched}. Other streams, "
             "longer horizons or rarer events may still refute it.",
             "A larger epsilon would have been noticed only through an event that these runs can detect: "
