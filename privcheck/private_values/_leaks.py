@@ -101,6 +101,8 @@ class Made:
 class LeakError(PrivcheckError):
     """Code tried to read a private value before its release; `leak` says which code and which data."""
 
+    __module__ = "privcheck"  # as it is imported, and so in tracebacks
+
     def __init__(self, leak: Leak) -> None:
         self.leak = leak
         got = words(

@@ -211,12 +211,22 @@ class Played:
             expected, hint = error.expected, error.hint
         raise PolicyError("action", got, expected, hint)
 
-    def check_open(self, told: tuple[Any, ...], known: OpenChoices, scratch: Callable[[], Session]) -> None:
-        """Refuse a reward for which no choice is open; arguments that are wrong are named first."""
+    def check_open(
+        self, told: tuple[Any, ...], known: OpenChoices, scratch: Callable[[], Session], chosen: str = ""
+    ) -> None:
+        """Refuse a reward for which no choice is open; arguments that are wrong are named first.
+
+        Parameters
+        ----------
+        told : the arguments.
+        known : what is open.
+        scratch : makes a session that nothing is passed on to.
+        chosen : the id under which its action was chosen; "" if there is none.
+        """
         if not known.has(told):
             checked = self.kind.wrapped(scratch(), told, self.arms)
             if not known.has(checked):
-                raise known.refusal(checked)
+                raise known.refusal(checked, chosen)
 
     def check_arguments(self, told: tuple[Any, ...]) -> None:
         """Refuse the arguments of a call that tells rewards, without telling them."""
