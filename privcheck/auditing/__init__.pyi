@@ -10,4 +10,5 @@ from ._samples import bound_from_samples as bound_from_samples
 from ._search.written_streams import ADVERSARY as ADVERSARY
 from ._search.written_streams import FUNCTION as FUNCTION
 from ._search.written_streams import PAIR as PAIR
+from ._steps.compared_values import differences as differences
 from ._steps.find_steps import steps as steps
