@@ -66,15 +66,27 @@ class _Dual:
             found[self.up] = self.complement[self.up] + point.u * self.scaled[self.up]
         return found
 
-    def clipped(self, remaining: Array, point: _Point) -> NDArray[np.bool_]:
+    def logarithms(self, point: _Point) -> Array:
+        """Return `ln(1 - t s)`, with a small relative error however close to zero it is."""
+        change = self.scaled * -point.t
+        far = change < -0.5
+        if not far.any():
+            logarithms: Array = np.log1p(change)
+            return logarithms
+        change[far] = 0.0
+        logarithms = np.log1p(change)
         with np.errstate(divide="ignore"):
-            return np.log(remaining) + point.v > self.epsilon
+            logarithms[far] = np.log(self.complement[far] + point.u * self.scaled[far])
+        return logarithms
+
+    def clipped(self, point: _Point) -> NDArray[np.bool_]:
+        return self.logarithms(point) > self.epsilon - point.v
 
     def slopes(self, point: _Point) -> tuple[float, float]:
         """Return the first and second derivative in t, times u and u^2."""
         ratio, weighted = self.spare
         remaining = self.remaining(point, ratio)
-        clipped = self.clipped(remaining, point) if self.epsilon < math.inf else None
+        clipped = self.clipped(point) if self.epsilon < math.inf else None
         with np.errstate(divide="ignore", invalid="ignore"):
             np.divide(point.u, remaining, out=ratio)
             ratio *= self.scaled
@@ -99,14 +111,16 @@ class _Dual:
             bulk = _dot(self.weights, excess(np.ones_like(change), remaining, change))
         total, error = point.t * self.gap - bulk, point.t * self.gap_error + 4 * _UNIT_ROUNDOFF * bulk
         if bulk > 0.01:
-            logarithms = self.weights * np.log(remaining)
+            logarithms = self.weights * self.logarithms(point)
             direct_error = 6 * _UNIT_ROUNDOFF * float(np.abs(logarithms).sum())
             if direct_error < error:
                 total, error = _sum(logarithms), direct_error
         if self.epsilon < math.inf:
-            over = np.maximum(np.log(remaining) + point.v - self.epsilon, 0.0)
+            logarithms, spare = self.logarithms(point), self.epsilon - point.v
+            over = np.maximum(logarithms - spare, 0.0)
             total -= _dot(self.weights, over)
-            error += 4 * _UNIT_ROUNDOFF * point.v * float(self.weights[over > 0].sum())
+            size = np.abs(logarithms) + abs(spare)
+            error += 4 * _UNIT_ROUNDOFF * _dot(self.weights, np.where(over > 0, size, 0.0))
         return total, error
 
 
@@ -133,8 +147,9 @@ def nearest_better(law: FiniteLaw, best: float, top: float, epsilon: float = mat
     if dual.gap <= 0:
         return Enclosure.exactly(0.0)
     if epsilon == math.inf and _rises_to_the_end(dual):
-        value = _sum(dual.weights * np.log(dual.complement))
-        return Enclosure.between(value, value, relative=2 * _ROUNDING)
+        value, error = dual.value(_Point(math.inf))
+        found = Enclosure.between(value, value, relative=2 * _ROUNDING)
+        return Enclosure(max(0.0, found.lower - error), found.upper + error)
     low, high = _bracket(dual)
     slope = max(0.0, dual.slopes(low)[0]) / low.u
     lower, error = dual.value(low)
@@ -157,7 +172,7 @@ def free_epsilon(law: FiniteLaw, best: float, top: float) -> float:
     if _rises_to_the_end(dual):
         return math.inf
     _, high = _bracket(dual)
-    return float(np.log(dual.remaining(high).max()) + high.v)
+    return float(dual.logarithms(high).max() + high.v)
 
 
 def total_variation_to_better(law: FiniteLaw, best: float, top: float) -> Enclosure:

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextvars import Context
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from privcheck.accounting import budget_of
-from privcheck.certifying._calls import Calls, Process
-from privcheck.certifying._context_isolation import generators, throw_away
+from privcheck.certifying._calls import Process
 from privcheck.certifying._noise_source import noise_source
-from privcheck.certifying._outside.state_apart import check_can_be_put_back, check_keeps_no_context, secret_coins
-from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.certifying._recorded.event_engine import Engine
-from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
-from privcheck.certifying._recorded.played import Played
-from privcheck.certifying._recorded.process_settings import ProcessSettings, settings_of
-from privcheck.certifying._session import Session
-from privcheck.certifying._translated.known_functions import in_guard
+from privcheck.certifying._recorded.policy_builder import PolicyBuilder, check_policy, own_generators
 from privcheck.certifying._translated.swapped_code import translated_for
-from privcheck.declared import Integer, check, named_options
+from privcheck.declared import named_options
 from privcheck.errors import PrivcheckError, words
-from privcheck.feedback import FEEDBACKS, Feedback, check_at_once, kind
+from privcheck.feedback import FEEDBACKS, kind
 from privcheck.privacy import ROW, Contexts, check_contexts, check_rewards, refuse_adding, relation
 from privcheck.reached_state import take_as_own
-from privcheck.targets import check_built_arms, factory_arguments
 
 NOWHERE = Keeping()
 
@@ -160,7 +149,7 @@ def guarded(
     by, contexts = kind(feedback), options["contexts"]
     builds = isinstance(policy, type) or (callable(policy) and not hasattr(policy, by.chooses))
     if not builds:
-        _check_policy(policy, by, arms)
+        check_policy(policy, by, arms)
     asked = options["neighbours"]
     related = relation(asked.under(feedback, FEEDBACKS.contextual) if isinstance(asked, type(ROW)) else asked)
     refuse_adding(related, "a policy")
@@ -169,96 +158,9 @@ def guarded(
     budget = budget_of(given["epsilon"], given["delta"] or 0.0, given["rho"], given["mu"])
     if budget is None:
         raise PrivcheckError("epsilon", None, "a budget: epsilon, rho or mu", "a guard needs one: give epsilon=1.0")
-    source = noise_source(noise, rng, [coins] if builds else _own_generators(policy))
+    source = noise_source(noise, rng, [coins] if builds else own_generators(policy))
     keeping.check(builds=builds, noise=noise, rng=rng)
 
-    def build(log: DrawLog | None, calls: Calls, bits: Any, thawed: Thawed | None = None) -> Played:
-        session = Session(related, rewards, budget, source, contexts, options["accountants"])
-        settings = ProcessSettings() if keeping.ledger is None else settings_of(keeping.ledger, str(keeping.scope))
-        own_coins = coins if bits is None else np.random.Generator(bits)
-        session.coins = session.source.coins = secret_coins(own_coins)
-        session.log, made, context, seeded = log and log.of(session), policy, Context(), set[str]()
-        if thawed is not None:
-            found = thawed.played(session, bits, by, calls, settings)
-            take_as_own(found.policy)
-            return found
-        if builds:
-            keywords = factory_arguments(
-                policy, given | {"arms": arms or (contexts and _arms(policy, contexts, arms))}, by.methods
-            )
-            own = session.generator(own_coins)
-            if log is None:
-                with in_guard():
-                    made = policy(own, **keywords)
-            else:
-                with settings.watched(constructs=True) as seeded:
-                    made = context.run(_made, session, partial(policy, own, **keywords))
-            _check_policy(made, by, arms)
-            if rng is not None:
-                noise_source(noise, rng, _own_generators(made))
-        count = _arms(made, contexts, arms)
-        if contexts is not None:
-            _check_apart(made)
-        if not builds:
-            session.source.advice = BUILT
-        return Played(
-            made, session, by, count, calls,
-            interrupts=log is not None, context=context, settings=settings, seeded=seeded,
-        )  # fmt: skip
-
+    build = PolicyBuilder(policy, given, by, arms, noise, rng, coins, budget, related, rewards, options, source, builds)
     parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
     return translated_for(policy, lambda: GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy))))
-
-
-BUILT = (
-    "a guard that is given a built policy cannot charge the noise that it draws from numpy: give guard() the class or "
-    "factory instead"
-)
-
-
-def _made(session: Session, build: Callable[[], Any]) -> Any:
-    """Return what is built; what the constructor draws is recorded, too."""
-    with in_guard(), session.active():
-        return build()
-
-
-def _own_generators(policy: Any) -> list[np.random.Generator]:
-    """Return the Generators of a policy, whether or not it can be copied."""
-    own = (part for part in getattr(policy, "__dict__", {}).values() if isinstance(part, np.random.Generator))
-    return [*generators(policy), *own]
-
-
-def _check_apart(policy: Any) -> None:
-    """Refuse a contextual policy whose `select` cannot be called on a throw-away copy, with its state put back."""
-    if throw_away(policy) is None:
-        got = words(f"{type(policy).__name__}, which copy.deepcopy cannot copy")
-        raise PrivcheckError("policy", got, "a policy that can be copied", "select() is called on a throw-away copy")
-    check_can_be_put_back(policy)
-    check_keeps_no_context(policy)
-
-
-def _check_policy(policy: Any, by: Feedback, arms: int | None) -> None:
-    """Refuse an object that is not a policy for this kind of feedback, or has another number of arms."""
-    if not all(callable(getattr(policy, name, None)) for name in (by.chooses, by.learns)):
-        got = words(f"an object of type {type(policy).__name__}")
-        expected = f"an object with {by.chooses}() and {by.learns}(), or a factory of such objects"
-        raise PrivcheckError("policy", got, expected)
-    if missing := [name for name in (*by.methods, *by.attributes) if not hasattr(policy, name)]:
-        got = words(f"an object of type {type(policy).__name__} without {missing[0]}")
-        raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")
-    check_at_once("policy", policy, by.methods)
-    if by.one_arm_a_round:
-        check_built_arms(policy, arms)
-
-
-def _arms(policy: Any, contexts: Contexts | None, arms: int | None) -> int:
-    """Return K, or 0 if nothing says it."""
-    if arms is None and contexts is not None and len(contexts.shape) == 2:
-        return int(contexts.shape[0])
-    own = getattr(policy, "arms", None)
-    if arms is None and contexts is None:
-        return int(own) if isinstance(own, int | np.integer) and type(own) is not bool and own > 0 else 0
-    count: int = check("arms", arms, Integer(1), "give the number of arms")
-    if contexts is not None:
-        contexts.columns(count)
-    return count

@@ -3,6 +3,7 @@
 import math
 import warnings
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -156,7 +157,7 @@ def test_properties(atoms, shares, best, epsilon, more):
     private = UNIT.d_epsilon_inf(law, best, epsilon)
     gap = best - law.mean
     if gap <= 1e-15:
-        assert max(d.lower, t.lower, private.lower) == 0
+        assert max(d.lower, t.lower, private.lower) <= (max(gap, 0) + 1e-15) / (1 - best)  # by Jensen's inequality
         return
     assert 2 * gap**2 * (1 - 1e-6) - 1e-15 <= d.upper
     assert gap - 1e-15 <= t.upper
@@ -180,6 +181,43 @@ def test_a_mean_next_to_the_only_atom(best, epsilon):
     assert UNIT.d_inf(law, best).value == pytest.approx(best, rel=1e-12)
     first_order = -math.expm1(-epsilon) * best
     assert UNIT.d_epsilon_inf(law, best, epsilon).value == pytest.approx(first_order, rel=1e-12, abs=1e-323)
+
+
+def to_sixty_digits(law, best, epsilon):
+    """Maximise the dual by ternary search over v, where l = 1 - e^-v is the share of its largest value."""
+    with mpmath.workdps(60):
+        points = [(mpmath.mpf(w), (mpmath.mpf(x) - best) / (1 - mpmath.mpf(best))) for x, w in law]
+
+        def dual(v):
+            t = -mpmath.expm1(-v)
+            return sum(w * min(mpmath.log1p(-t * s), epsilon - v) for w, s in points)
+
+        low, high = mpmath.mpf(0), mpmath.mpf(100)
+        for _ in range(320):
+            first, second = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (first, high) if dual(first) < dual(second) else (low, second)
+        return dual(low)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-6, 1e-3, 1.0, 30.0, math.inf])
+@pytest.mark.parametrize(
+    ("law", "best"),
+    [
+        ([(0.0, 1.0)], 2e-15),
+        ([(0.0, 1.0)], 1e-9),
+        ([(0.9, 1.0)], 0.9 + 1e-12),
+        ([(0.3, 0.25), (0.9, 0.75)], 0.75 + 1e-15),
+        ([(0.0, 0.5), (1e-5, 0.25), (1.0, 0.25)], 0.5),
+        ([(1e-5, 0.5), (1 - 2**-40, 0.5)], 0.9),
+    ],
+)
+def test_the_ends_enclose_what_sixty_digits_say(law, best, epsilon):
+    """Next to the mean, and at small budgets, the logarithms are of numbers next to one."""
+    given = FiniteLaw(*zip(*law, strict=True))
+    found = UNIT.d_inf(given, best) if epsilon == math.inf else UNIT.d_epsilon_inf(given, best, epsilon)
+    truth = to_sixty_digits(law, best, epsilon)
+    assert found.lower * (1 - 1e-15) <= truth <= found.upper * (1 + 1e-15)
+    assert found.relative_width < 1e-9 or best == 0.75 + 1e-15
 
 
 def test_small_and_large_budgets():

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError
-from privcheck.certifying._recorded import process_settings, snapshots
-from privcheck.certifying._recorded.process_settings import ProcessSettings
+from privcheck.certifying._recorded import snapshots
+from privcheck.certifying._recorded.policy_builder import PolicyBuilder
 from tests.modules import beside
 
 policies = beside(__file__, "ledger_policies")
@@ -170,20 +170,15 @@ SETS = {
 class Sets(policies.Blocks):
     """Sets something for the whole process, and answers whether it is set."""
 
-    what, late = "", False
+    what = ""
 
     def __init__(self, rng, arms=2, epsilon=0.5):
         super().__init__(rng, arms, epsilon)
-        if self.what and not self.late:
+        if self.what:
             SETS[self.what][0]()
 
     def select(self):
         return int(SETS[self.what][1]())
-
-    def update(self, action, reward):
-        super().update(action, reward)
-        if self.late and self.count == 2:
-            SETS[self.what][0]()
 
 
 @pytest.fixture
@@ -203,7 +198,6 @@ def anew(monkeypatch):
         warnings.simplefilter("ignore")
         if "pandas" in sys.modules:
             sys.modules["pandas"].reset_option("display.max_rows")
-        monkeypatch.setattr(process_settings, "_OF", {})
 
     with warnings.catch_warnings():
         begin()
@@ -213,14 +207,12 @@ def anew(monkeypatch):
     np.random.set_state(states[1])  # noqa: NPY002
 
 
-@pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("what", [name for name in SETS if "random" not in name])
-def test_what_a_policy_sets_for_the_whole_process_is_there_after_it_has_forgotten(
-    tmp_path, monkeypatch, anew, what, late
+def test_what_a_constructor_sets_for_the_whole_process_is_there_after_it_has_forgotten(
+    tmp_path, monkeypatch, anew, what
 ):
-    """A start from a snapshot does not call the constructor; the second one goes on from a snapshot of the first."""
+    """A policy from a snapshot is not constructed; the second one goes on from a snapshot of the first."""
     monkeypatch.setattr(Sets, "what", what)
-    monkeypatch.setattr(Sets, "late", late)
     guarded = guard(tmp_path, Sets)
     for _ in range(4):
         guarded.update(guarded.select(), 1.0)
@@ -235,11 +227,41 @@ def test_what_a_policy_sets_for_the_whole_process_is_there_after_it_has_forgotte
 
 
 def test_a_snapshot_without_what_was_set_for_the_process_is_noticed(tmp_path, monkeypatch, anew):
-    monkeypatch.setattr(ProcessSettings, "set_again", lambda self, said: None)
+    monkeypatch.setattr(PolicyBuilder, "_construct_aside", lambda self, coins: None)
     with pytest.raises(AssertionError):
-        test_what_a_policy_sets_for_the_whole_process_is_there_after_it_has_forgotten(
-            tmp_path, monkeypatch, anew, "os.environ", late=False
+        test_what_a_constructor_sets_for_the_whole_process_is_there_after_it_has_forgotten(
+            tmp_path, monkeypatch, anew, "os.environ"
         )
+
+
+class Deployed(policies.Blocks):
+    """Sets what this deployment gives it, and draws and releases in its constructor."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        os.environ["DEPTH"] = os.environ["PASSWORD"]
+        self.first = float(rng.random()) + float(self.mechanism.release(0.0, rng))
+
+    def select(self):
+        return int(os.environ["DEPTH"] == "new")
+
+
+def test_a_constructor_sets_what_the_new_deployment_gives_it(tmp_path, monkeypatch, anew):
+    """A rotated password, say; what the constructor draws for it is shown to nobody, and charged to nobody."""
+    monkeypatch.setenv("PASSWORD", "old")
+    guarded = guard(tmp_path, Deployed)
+    for _ in range(4):
+        guarded.update(guarded.select(), 1.0)
+    spent, first = guarded.spent, guarded._engine.played.policy.first
+    guarded.forget()
+    close(guarded)
+    monkeypatch.setenv("PASSWORD", "new")
+    again = guard(tmp_path, Deployed)
+    assert (again.spent, again._engine.played.policy.first, again.select()) == (spent, first, 1)
+    close(again)
+    monkeypatch.delenv("PASSWORD")
+    with pytest.raises(KeyError, match="PASSWORD"):
+        guard(tmp_path, Deployed)
 
 
 @pytest.mark.parametrize("what", ["random", "numpy.random"])
@@ -255,57 +277,3 @@ def test_a_policy_that_seeds_a_generator_of_the_process_has_no_snapshot(tmp_path
     guarded = guard(tmp_path, Sets)
     assert guarded.forget() > 0, "another thread may have drawn"
     close(guarded)
-
-
-def test_filters_of_warnings_are_set_again_in_their_order():
-    settings, other = ProcessSettings(), ProcessSettings()
-    with warnings.catch_warnings():
-        before = [*warnings.filters]
-        with settings.watched():
-            warnings.filterwarnings("error", "some.*", FutureWarning, "other")
-            warnings.simplefilter("ignore", ResourceWarning)
-        after = [*warnings.filters]
-        warnings.filters[:] = before
-        other.set_again(settings.said())
-        assert warnings.filters == after
-        with settings.watched():
-            warnings.resetwarnings()
-            warnings.simplefilter("once")
-        after = [*warnings.filters]
-        warnings.filters[:] = before
-        ProcessSettings().set_again(settings.said())
-        assert warnings.filters == after
-
-
-def test_what_others_set_is_in_no_snapshot(tmp_path, monkeypatch, anew):
-    """Another thread of the service while the policy is called, and the policy of another scope of the process."""
-
-    class OfAnother(Sets):
-        def select(self):
-            other = threading.Thread(target=lambda: os.environ.update(SECRET="of the service"))
-            other.start()
-            other.join()
-            return super().select()
-
-    monkeypatch.setenv("SECRET", "before")
-    monkeypatch.setattr(Sets, "what", "os.environ")
-    setting = guard(tmp_path / "one", Sets)
-    quiet = guard(tmp_path / "other", policies.Blocks)
-    watched = guard(tmp_path / "third", OfAnother)
-    for each in (setting, quiet, watched):
-        each.update(each.select(), 1.0)
-    assert os.environ["SECRET"] == "of the service"
-    os.environ["DEPTH"] = "of the service"
-    said = [each._engine.played.settings.said()["environ"] for each in (setting, quiet, watched)]
-    assert said == [{"DEPTH": "3"}, {}, {"DEPTH": "3"}]
-    for each in (setting, quiet, watched):
-        close(each)
-
-
-def test_a_folder_that_is_there_no_more_is_named(tmp_path, monkeypatch):
-    """What went before is forgotten then, and nothing else says why the scope does not open."""
-    monkeypatch.chdir(tmp_path)
-    gone = tmp_path / "gone"
-    said = ProcessSettings().said()
-    with pytest.raises(PrivcheckError, match=r"a snapshot after os.chdir\('.*gone'\), which fails now: .*No such file"):
-        ProcessSettings().set_again({**said, "values": {"os.chdir": str(gone)}})

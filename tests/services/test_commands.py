@@ -429,11 +429,12 @@ def test_bad_input_is_an_annotation(capsys):
 
 
 BLIND = """
-import json, secrets, sys
+import json, sys
 
 for line in sys.stdin:
-    print(json.dumps({"ok": True, "action": secrets.randbelow(2)}), flush=True)
+    print(json.dumps({"ok": True, "action": 0}), flush=True)
 """
+"""Without coins: with them one audit in twenty has a lower bound above zero."""
 
 
 def test_outputs_that_do_not_depend_on_the_data_are_a_warning(tmp_path, capsys):

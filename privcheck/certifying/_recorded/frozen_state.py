@@ -19,7 +19,6 @@ from privcheck.certifying._recorded.frozen_identity import check_identity
 from privcheck.certifying._recorded.frozen_names import Names, named
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
-from privcheck.certifying._recorded.process_settings import ProcessSettings
 from privcheck.certifying._session import Session
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import Feedback
@@ -110,7 +109,6 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = T
     for error in session.refusals:
         without_frames(error)  # which hold what was private in them
     played.calls.drop_frames()
-    facts = {**facts, "of process": played.settings.said()}
     said = {
         "policy": played.policy, "coins": played.coins, "counts": counts, "arms": played.arms,
         "causes": played.calls.causes, "session": {name: getattr(session, name) for name in OF_SESSION},
@@ -149,11 +147,10 @@ class Thawed:
         self._file = io.BytesIO(zlib.decompress(kept.state))
         self.facts: dict[str, Any] = pickle.load(self._file)
 
-    def played(self, session: Session, bits: Any, kind: Feedback, calls: Calls, settings: ProcessSettings) -> Played:
+    def played(self, session: Session, bits: Any, kind: Feedback, calls: Calls) -> Played:
         """Return the policy, under a session that was made anew and then holds what the old one held."""
-        settings.set_again(self.facts.get("of process", {}))
         said, cells = _Unpickler(self._file, _named(session, bits)).load()
-        played = Played(said["policy"], session, kind, said["arms"], calls, interrupts=True, settings=settings)
+        played = Played(said["policy"], session, kind, said["arms"], calls, interrupts=True)
         played.coins, played.open = said["coins"], OpenChoices(played.kind, said["counts"])
         for owner, name in ((session, "session"), (session.coins, "own coins")):
             for attribute, value in said[name].items():

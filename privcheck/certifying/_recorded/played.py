@@ -16,7 +16,6 @@ from privcheck.certifying._execution import ask, not_private, tell
 from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.interrupts import is_interrupt, is_own
 from privcheck.certifying._recorded.open_choices import OpenChoices
-from privcheck.certifying._recorded.process_settings import WATCHED, ProcessSettings
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.errors import PolicyError, PrivcheckError, words
@@ -40,9 +39,7 @@ class Played:
         answer, because the policy can be played again from a journal; otherwise it closes the guard.
     context : in which the code of such a policy runs: of `np.seterr` and `decimal` it finds what it has set itself,
         whichever thread calls it, and whatever the service has set there.
-    settings : what the policy has set for the whole process.
     seeded : generators of the process that its constructor moved, whose states a snapshot has not.
-    watched : calls of which it was seen what they set for the process.
     """
 
     policy: Any
@@ -53,9 +50,7 @@ class Played:
     interrupts: bool = False
     coins: list[np.random.Generator] = field(default_factory=list)
     context: Context = field(default_factory=Context)
-    settings: ProcessSettings = field(default_factory=ProcessSettings)
     seeded: set[str] = field(default_factory=set)
-    watched: int = 0
 
     def __post_init__(self) -> None:
         self.coins = generators(self.policy)
@@ -119,10 +114,6 @@ class Played:
         """Return what a call is answered; one that is played again has an answer already, which stands."""
         if not self.interrupts:
             return self._play(kind, prepared, recorded)
-        if self.watched < WATCHED and not (self.kind.contextual and kind == self.kind.chooses):
-            self.watched += 1
-            with self.settings.watched():
-                return self.context.run(self._play, kind, prepared, recorded)
         return self.context.run(self._play, kind, prepared, recorded)
 
     def _play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None) -> Answer:
