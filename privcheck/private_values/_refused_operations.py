@@ -36,11 +36,9 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE, at_orig
     ----------
     kind, operation, hint : see `leaks.Leak`.
     values : those that were read.
-    at_origin : whether the place is that where a choice of the policy computed the first of them, as of an action,
-        which no line of the policy reads.
+    at_origin : whether the place is where the first of them was computed, as of an action, which no own line reads.
     """
-    by_policy, given = not at_origin, hint
-    private = [value for value in values if isinstance(value, Refusals)]
+    private, given, by_policy = [value for value in values if isinstance(value, Refusals)], hint, not at_origin
     if outcome := next((value.compared for value in private if value.is_indicator and not value.is_public), ""):
         kind, operation, hint = "comparison", outcome, INDICATOR
     hint = ACTION if any(value.is_action for value in private) else hint
