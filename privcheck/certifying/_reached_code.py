@@ -116,7 +116,7 @@ class ReachedCode:
     ) -> None:
         self._open.__exit__(kind, error, trace)
         if not MONITORED:
-            threading.settrace(self._before)  # type: ignore[arg-type]
+            threading.settrace(self._before)
         while self._elsewhere:
             self._reach(*self._elsewhere.popleft())
 
