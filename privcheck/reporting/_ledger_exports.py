@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from privcheck.enclosure import as_given, digits_up
 from privcheck.reporting._pages.elements import document, element, header, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, table
 from privcheck.serialise import plain, to_json
@@ -27,7 +28,7 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
     events = ", ".join(f"{count} {kind}" for kind, count in rows.events.items() if kind != "start")
     yield ""
     yield f"scope {rows.scope.name!r}" + (f", continued by {rows.closed_by!r}" if rows.closed_by else "")
-    yield f"  budget of a datum   {_budget(rows)}, spent {rows.spent:g} by the datum that lost the most"
+    yield f"  budget of a datum   {_budget(rows)}, spent {digits_up(rows.spent)} by the datum that lost the most"
     again = "; a request that comes again is answered and not counted" if events else ""
     yield f"  events              {events or 'none'}{again}"
     if parameters["per_user"] is not None:
@@ -37,10 +38,10 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
     if parameters["per_user"] is not None:
         windows = len({window for _, window in rows.rewards})
         each = f"in one {parameters['window']}" if parameters["window"] else "for ever"
-        yield f"  budget of a person  {parameters['per_user']:g} {each}"
+        yield f"  budget of a person  {as_given(parameters['per_user'])} {each}"
         people = len({person for person, _ in rows.rewards})
         older = "".join(f" and in {each.scope.name!r}" for each in rows.before)
-        most = f"over all of them{older} one lost at most {rows.lifetime():g}"
+        most = f"over all of them{older} one lost at most {digits_up(rows.lifetime())}"
         yield f"  persons             {people}, in {windows} window{'' if windows == 1 else 's'}; {most}"
     yield f"  last entry          {rows.last}: the start, events, refused rewards and draws are numbered together"
     yield f"  snapshot            {_snapshot(rows)}"
@@ -65,7 +66,7 @@ def _snapshot(rows: ScopeRows) -> str:
 
 
 def _budget(rows: ScopeRows) -> str:
-    return ", ".join(f"{name} = {rows.parameters[name]:g}" for name in _NAMES if rows.parameters[name])
+    return ", ".join(f"{name} = {as_given(rows.parameters[name])}" for name in _NAMES if rows.parameters[name])
 
 
 _NAMES = ("epsilon", "delta", "rho", "mu")

@@ -62,7 +62,8 @@ class Refusal:
     parameter : the argument that names it.
     expected : what would have been accepted, in words.
     hint : what is not lost, and what to do.
-    no_database : what to do about a file that is none; by default the hint.
+    no_database : what to do about a file that is none; by default what to do about a damaged one.
+    damaged : what to do about a file that SQLite cannot read, or whose tables are not there; by default the hint.
     """
 
     folder: Path
@@ -70,6 +71,7 @@ class Refusal:
     expected: str
     hint: str
     no_database: str = ""
+    damaged: str = ""
 
     def because(self, reason: str, hint: str = "") -> PrivcheckError:
         """Return the error that says what is wrong with the folder."""
@@ -88,8 +90,13 @@ class Refusal:
         full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
         full = full or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
         reason = getattr(error, "strerror", None) or str(error)
-        none = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
-        return self.because("the disk is full" if full else reason, self.no_database if none else "")
+        hints = {
+            sqlite3.SQLITE_NOTADB: self.no_database or self.damaged,
+            sqlite3.SQLITE_CORRUPT: self.damaged,
+            sqlite3.SQLITE_ERROR: self.damaged,
+        }
+        kind = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF  # without what SQLite says besides
+        return self.because("the disk is full" if full else reason, hints.get(kind, ""))
 
 
 class Database:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting._pictures.witness_excerpt import words_of
-from privcheck.reporting._text.numbers import at_least, percent, small
+from privcheck.reporting._text.numbers import at_least, digits_at_least, digits_at_most, percent, small
 from privcheck.results import AuditReport, Search, Suspicion
 
 MEASURED = "no claim"
@@ -178,8 +178,9 @@ def _meaning(report: AuditReport) -> list[str]:
             f"The lower bound holds with {percent(report.confidence)} confidence whenever it is read, and it accounts "
             "for the whole search: streams and events were chosen on earlier runs than those they were bet on."
         )
-        bets = f"Bets against the claim multiplied their stake by {small(report.e_value)}. A factor of "
-        bets += f"{small(1.0 / report.error)} refutes the claim at level {report.error:g}, whenever it is read."
+        bets = f"Bets against the claim multiplied their stake by {digits_at_least(report.e_value, 3)}. A "
+        bets += f"factor of {digits_at_most(1.0 / report.error, 3)} refutes the claim at level {report.error:g}, "
+        bets += "whenever it is read."
         return [bets, lower]
     lower = (
         f"The lower bound holds with {percent(report.confidence)} confidence and accounts for the whole search: "
