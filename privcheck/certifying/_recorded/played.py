@@ -12,7 +12,7 @@ import numpy as np
 from privcheck.accounting import BudgetExceededError
 from privcheck.certifying._calls import Calls
 from privcheck.certifying._context_isolation import copy_of_state, generators
-from privcheck.certifying._execution import ask, tell
+from privcheck.certifying._execution import ask, not_private, tell
 from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.interrupts import is_interrupt, is_own
 from privcheck.certifying._recorded.open_choices import OpenChoices
@@ -172,8 +172,8 @@ class Played:
         with self.session.active(), in_guard():
             try:
                 if name == "stopped":
-                    return Answer(bool(self.policy.stopped))
-                found = self.policy.recommend()
+                    return Answer(bool(not_private(self.policy.stopped, self.policy, name, self.kind)))
+                found = not_private(self.policy.recommend(), self.policy, name, self.kind)
             except BaseException as error:
                 return self._failed(error, self.all_ends)
         try:
