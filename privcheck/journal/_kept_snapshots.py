@@ -75,7 +75,8 @@ def drop_snapshot(database: Database, scope: Opened, problem: str) -> None:
 
 def snapshot_row(database: Database, scope: Opened) -> SnapshotRow:
     """Return what a ledger says of the snapshot of a scope."""
-    rows = database.rows("SELECT number, length(state), problem FROM snapshot WHERE scope = ?", (scope.number,))
+    columns = "CAST(number AS INTEGER), length(state), CAST(problem AS TEXT)"
+    rows = database.rows(f"SELECT {columns} FROM snapshot WHERE scope = ?", (scope.number,))
     return SnapshotRow(*rows[0]) if rows else SnapshotRow(0, 0, "")
 
 

@@ -33,6 +33,7 @@ from privcheck.journal._kept_snapshots import (
     snapshot_row,
 )
 from privcheck.journal._ledger_tables import (
+    DAMAGED,
     END,
     OF_SCOPE,
     Opened,
@@ -246,7 +247,9 @@ class SqliteJournal:
     def last_window(self) -> int:
         """Return the largest window so far."""
         numbers = ", ".join(str(scope.number) for scope in self.chain)
-        ((found,),) = self.database.rows(f"SELECT max(window) FROM entry WHERE who <> '' AND scope IN ({numbers})")
+        ((found,),) = self.database.rows(
+            f"SELECT max(CAST(window AS INTEGER)) FROM entry WHERE who <> '' AND scope IN ({numbers})"
+        )
         return int(found or 0)
 
     def show(self, number: int, chained: bytes, scope: Opened | None = None) -> None:
@@ -340,7 +343,7 @@ class SqliteJournal:
         for scope in chain:
             if first_of(self.database, scope).said["salt"] != hashlib.sha256(scope.salt).hexdigest():
                 reason = f"the salt of the scope {scope.name!r} is not the one that it was made with"
-                raise self.database.refusal.because(reason, "the file was changed or damaged: restore the newest copy")
+                raise self.database.refusal.because(reason, DAMAGED)
 
     def _has_head(self, name: str) -> bool:
         """Return whether there is a head of a scope that was in this file, however its path was written then."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Self
 
+from privcheck.errors import PrivcheckError
 from privcheck.journal._chained_entries import Entry
 from privcheck.journal._databases import head_database, ledger_database
 from privcheck.journal._heads import head_problem, heads_of
@@ -44,6 +45,11 @@ class LedgerFile:
         self._database.close()
         if self._heads is not None:
             self._heads.close()
+
+    def unreadable(self, scope: Opened, error: Exception) -> PrivcheckError:
+        """Return the error of a scope whose entries do not say what they should."""
+        what = f"an entry of the scope {scope.name!r} cannot be read ({type(error).__name__})"
+        return self._database.refusal.because(what, "`privcheck ledger verify` says where it was changed or damaged")
 
     def scopes(self) -> list[Opened]:
         """Return the scopes, the oldest first."""

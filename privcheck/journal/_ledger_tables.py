@@ -14,6 +14,9 @@ from privcheck.scheduling import Database
 PAGE = 1000
 """Entries that are read at once."""
 
+DAMAGED = "the file was changed or damaged: restore the newest copy"
+MOST_SCOPES = 2**63 // PLACES
+SCOPE_COLUMNS = "id, CAST(name AS TEXT), CAST(identity AS TEXT), CAST(secret AS BLOB), CAST(salt AS BLOB), continues"
 COLUMNS = "number, event, kind, body, request, person, window, hash"
 SALT_AND_INPUT = "CAST(salt AS BLOB), CAST(input AS BLOB)"
 OF_SCOPE = "id BETWEEN ? AND ?"
@@ -50,9 +53,19 @@ def between(scope: int, first: int = 0, last: int = PLACES - 1) -> tuple[int, in
 
 
 def scopes(database: Database) -> list[Opened]:
-    """Return the scopes of a ledger, the oldest first."""
-    rows = database.rows("SELECT id, name, identity, secret, salt, continues FROM scope ORDER BY id")
-    return [Opened(*row) for row in rows]
+    """Return the scopes of a ledger, the oldest first.
+
+    Raises
+    ------
+    PrivcheckError : one continues another one that is not there, or came later; or it has a number that none has.
+    """
+    found = [Opened(*row) for row in database.rows(f"SELECT {SCOPE_COLUMNS} FROM scope ORDER BY id")]
+    before = set[int]()
+    for scope in found:
+        if not 0 < scope.number < MOST_SCOPES or not (scope.continues is None or scope.continues in before):
+            raise database.refusal.because(f"the row of the scope {scope.name!r} is not as it was written", DAMAGED)
+        before.add(scope.number)
+    return found
 
 
 def read(database: Database, where: str, values: Sequence[Any]) -> Iterator[Entry]:
@@ -88,7 +101,7 @@ def first_of(database: Database, scope: Opened) -> Entry:
     first = entry(database, scope, 1)
     if first is None or not first.follows(START):
         reason = f"the first entry of the scope {scope.name!r} is not as it was written"
-        raise database.refusal.because(reason, "the file was changed or damaged: restore the newest copy")
+        raise database.refusal.because(reason, DAMAGED)
     return first
 
 

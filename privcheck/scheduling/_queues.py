@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 try:
     import fcntl
@@ -17,14 +18,20 @@ TURN = 8
 and those that wait read all of it at once.
 """
 
+PATIENCE = 5.0
+"""Seconds in the queue after which a process asks without it: the one that is first may be stopped, for hours."""
+
+PAUSE = 0.005
+"""Seconds between two looks at the queue: the system's own way to wait has no limit."""
+
 
 class Queue:
     """Lets one process ask for a lock, while most others sleep.
 
     SQLite's lock goes to whoever asks in the moment in which it is free, mostly to the process that just had it: of
     eight that write all the time, some wait for minutes. Here a process that had the lock a few times waits behind the
-    one that asks for it. How long processes wait rests on it, and nothing else: without a file that can be made, or on
-    Windows, there is no queue.
+    one that asks for it. How long processes wait rests on it, and nothing else: without a file that can be made, on
+    Windows, or behind a process that is stopped, there is no queue.
 
     Parameters
     ----------
@@ -58,7 +65,9 @@ class Queue:
             if self._opened < 0:
                 self._opened = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             self._is_in = True
-            fcntl.lockf(self._opened, fcntl.LOCK_EX)
+            deadline = monotonic() + PATIENCE
+            while not self._is_first() and monotonic() < deadline:
+                sleep(PAUSE)
 
     def leave(self) -> None:
         """Let the next process ask."""
@@ -72,3 +81,11 @@ class Queue:
         if self._opened >= 0:
             os.close(self._opened)
             self._opened = -1
+
+    def _is_first(self) -> bool:
+        """Return whether no other process is in the queue; then this one is."""
+        try:
+            fcntl.lockf(self._opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True

@@ -88,14 +88,17 @@ class Refusal:
     def of(self, error: OSError | sqlite3.Error) -> PrivcheckError:
         """Return the refusal that says what SQLite or the file system said."""
         full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-        full = full or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        code = getattr(error, "sqlite_errorcode", None)
+        full = full or code == sqlite3.SQLITE_FULL
         reason = getattr(error, "strerror", None) or str(error)
+        if code == sqlite3.SQLITE_IOERR_WRITE:  # SQLite does not say which
+            reason = f"{reason}: a write fails, as where a quota or a limit of the size of files is reached"
         hints = {
             sqlite3.SQLITE_NOTADB: self.no_database or self.damaged,
             sqlite3.SQLITE_CORRUPT: self.damaged,
             sqlite3.SQLITE_ERROR: self.damaged,
         }
-        kind = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF  # without what SQLite says besides
+        kind = (code or 0) & 0xFF  # without what SQLite says besides
         return self.because("the disk is full" if full else reason, hints.get(kind, ""))
 
 

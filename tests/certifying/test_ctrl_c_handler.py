@@ -44,3 +44,20 @@ def test_a_handler_of_ctrl_c_that_is_set_meanwhile_stays():
     with interrupts.noticing_ctrl_c():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+class TooSlowError(Exception):
+    """What the handler of another signal raises."""
+
+
+@pytest.mark.parametrize("where", ["getsignal", "signal"])
+def test_a_time_limit_where_the_handler_is_reset_leaves_that_of_python(monkeypatch, where):
+    found = getattr(signal, where)
+
+    def rings(*_):
+        monkeypatch.setattr(signal, where, found)
+        raise TooSlowError
+
+    with pytest.raises(TooSlowError), interrupts.noticing_ctrl_c():
+        monkeypatch.setattr(signal, where, rings)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -482,3 +482,29 @@ def test_a_damaged_salt_is_noticed_before_all_persons_are_new(tmp_path, old):
     connection.close()
     with pytest.raises(PrivcheckError, match="the salt of the scope 'news' is not the one that it was made with"):
         guard(tmp_path, per_user=0.5, scope="more" if old else "news", continues=old)
+
+
+@pytest.mark.parametrize("given", [{"epsilon": "x"}, {"epsilon": -1.0}, {"rho": "x"}, {"mu": float("nan")}])
+def test_a_charge_that_is_no_number_is_named_as_it_was_given(given):
+    ((name, value),) = given.items()
+    guarded = privcheck.guard(policies.Blocks, epsilon=0.5, arms=2)
+    refused(lambda: guarded.would_fit(**given), f"{name}: got {value!r}, expected a finite number of at least 0")
+
+
+def test_a_limit_of_the_size_of_files_is_named(tmp_path):
+    resource = pytest.importorskip("resource", reason="limits of POSIX")
+    guarded, soft = guard(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = max(file.stat().st_size for file in tmp_path.iterdir())
+
+    def play():
+        for number in range(1000):
+            guarded.select(request_id=f"e{number}")
+
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10_000, soft[1]))
+        refused(play, "ledger: got ", "a write fails, as where a quota or a limit of the size of files is reached")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, soft)
+    play()
+    close(guarded)
+    assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import json
 import random
 import sys
@@ -351,6 +352,77 @@ def test_a_policy_without_a_snapshot_forgets_nothing(tmp_path):
     play(guarded, REWARDS[8:9], 8)
     close(guarded)
     assert guard(tmp_path, Local).spent == 0.5
+
+
+class TwoPartsError(Exception):
+    """Can be written, and not be read back, as most errors with a constructor of their own."""
+
+    def __init__(self, what, where):
+        super().__init__(f"{what} in {where}")
+
+
+class KeepsError(policies.Blocks):
+    """Keeps an error that it has met."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        self.met = TwoPartsError("nothing", "the cache")
+
+
+class Forwards(policies.Blocks):
+    """Is asked for an attribute, when it is read back, before it has any."""
+
+    def __init__(self, rng, arms=2, epsilon=0.5):
+        super().__init__(rng, arms, epsilon)
+        self.inner = []
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
+@pytest.fixture
+def written_as_usual(monkeypatch):
+    """Let errors be written as Python does it: a library of another test may have registered how."""
+    monkeypatch.delitem(copyreg.dispatch_table, TwoPartsError, raising=False)
+
+
+@pytest.mark.parametrize(("policy", "why"), [(KeepsError, "TypeError"), (Forwards, "RecursionError")])
+@pytest.mark.usefixtures("written_as_usual")
+def test_a_policy_that_cannot_be_read_back_forgets_nothing(tmp_path, policy, why):
+    """With what it was told deleted, the scope would open no more."""
+    guarded = guard(tmp_path, policy)
+    play(guarded, REWARDS[:8])
+    with pytest.raises(PrivcheckError, match=rf"without a snapshot: it cannot be read back \({why}"):
+        guarded.forget()
+    assert found(tmp_path, REWARDS[:8]) == REWARDS[:8]
+    play(guarded, REWARDS[8:9], 8)
+    close(guarded)
+    again = guard(tmp_path, policy)
+    play(again, REWARDS[:10])
+    assert problems(tmp_path) == []
+
+
+class Closes(policies.Blocks):
+    """Fails by an error that cannot be read back."""
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        if self.count == 3:
+            raise TwoPartsError("no arm", "the table")
+
+
+@pytest.mark.usefixtures("written_as_usual")
+def test_an_error_that_has_closed_a_scope_is_kept_in_words_if_it_cannot_be_read_back(tmp_path):
+    guarded = guard(tmp_path, Closes)
+    with pytest.raises(TwoPartsError):
+        play(guarded, REWARDS[:3])
+    assert guarded.forget() > 0
+    close(guarded)
+    for _ in range(2):
+        with pytest.raises(GuardClosedError, match=r"answered by .*TwoPartsError: no arm in the table"):
+            guard(tmp_path, Closes).select()
+    assert found(tmp_path, REWARDS[:2]) == []
+    assert problems(tmp_path) == []
 
 
 def test_a_guard_in_memory_keeps_nothing_to_forget():

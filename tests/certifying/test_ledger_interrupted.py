@@ -15,6 +15,7 @@ import pytest
 
 import privcheck
 from privcheck.certifying import _execution, _session, ledger_problems
+from privcheck.certifying._recorded import frozen_state, snapshots
 from privcheck.errors import GuardClosedError
 from privcheck.journal import SqliteJournal
 from privcheck.scheduling import Database, Refusal
@@ -24,6 +25,12 @@ policies = beside(__file__, "ledger_policies", registered=True)
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    """Let snapshots find the policies by name: other files load that module, too."""
+    monkeypatch.setitem(sys.modules, policies.__name__, policies)
 
 
 class TooSlowError(Exception):
@@ -389,3 +396,63 @@ def test_a_time_limit_where_a_transaction_ends_leaves_none_open(tmp_path, monkey
     assert number > 20
     other.close()
     assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
+
+
+@pytest.mark.parametrize("where", ["digest", "frozen", "Thawed"])
+def test_a_time_limit_where_a_snapshot_is_made_or_read_is_no_property_of_the_policy(tmp_path, monkeypatch, where):
+    """Its code was then one that cannot be compared, and a scope that had forgotten did not open."""
+
+    def tells(guarded):
+        guarded.update(guarded.select(), 1.0)
+        return guarded.forget()
+
+    def rings(*_, **__):
+        signal.raise_signal(signal.SIGUSR1)
+
+    guarded = guard(tmp_path)
+    assert tells(guarded) > 0
+    close(guarded)
+    with Alarms(TooSlowError), monkeypatch.context() as patch:
+        guarded = guard(tmp_path) if where == "frozen" else None
+        patch.setattr(snapshots, where, rings)
+        with pytest.raises(TooSlowError):
+            tells(guarded or guard(tmp_path))
+    guarded = guarded or guard(tmp_path)
+    assert tells(guarded) > 0
+    close(guarded)
+
+
+class RingsItself(policies.Blocks):
+    """Has the handler among its methods, which are translated while it is guarded, but not where they are hashed."""
+
+    def update(self, action, reward):
+        super().update(action, self.ring() if reward is None else reward)
+
+    def ring(self, *_):
+        """Handle the signal."""
+        if abs(self.block) < 0.0:
+            return self.block
+        raise TooSlowError("the request took too long")
+
+
+def test_a_handler_that_is_translated_is_known_where_it_is_not(tmp_path, monkeypatch):
+    guarded = guard(tmp_path, RingsItself)
+    before = signal.signal(signal.SIGUSR1, guarded._policy.ring)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(snapshots, "digest", lambda policy: signal.raise_signal(signal.SIGUSR1))
+            with pytest.raises(TooSlowError):
+                guarded.forget()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    close(guarded)
+
+
+def test_a_time_limit_where_the_cause_is_written_is_no_property_of_it():
+    class Cause(Exception):
+        def __reduce__(self):
+            signal.raise_signal(signal.SIGUSR1)
+            return super().__reduce__()
+
+    with Alarms(TooSlowError), pytest.raises(TooSlowError):
+        frozen_state._readable(Cause())

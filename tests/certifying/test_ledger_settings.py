@@ -170,15 +170,20 @@ SETS = {
 class Sets(policies.Blocks):
     """Sets something for the whole process, and answers whether it is set."""
 
-    what = ""
+    what, late = "", False
 
     def __init__(self, rng, arms=2, epsilon=0.5):
         super().__init__(rng, arms, epsilon)
-        if self.what:
+        if self.what and not self.late:
             SETS[self.what][0]()
 
     def select(self):
         return int(SETS[self.what][1]())
+
+    def update(self, action, reward):
+        super().update(action, reward)
+        if self.late and self.count == 2:
+            SETS[self.what][0]()
 
 
 @pytest.fixture
@@ -264,13 +269,17 @@ def test_a_constructor_sets_what_the_new_deployment_gives_it(tmp_path, monkeypat
         guard(tmp_path, Deployed)
 
 
+@pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("what", ["random", "numpy.random"])
-def test_a_policy_that_seeds_a_generator_of_the_process_has_no_snapshot(tmp_path, monkeypatch, anew, what):
+def test_a_policy_that_seeds_a_generator_of_the_process_has_no_snapshot(tmp_path, monkeypatch, anew, what, late):
     """Its state is that of everybody, and the policy would go on in another way."""
     monkeypatch.setattr(threading, "active_count", lambda: 1)
     monkeypatch.setattr(Sets, "what", what)
+    monkeypatch.setattr(Sets, "late", late)
     guarded = guard(tmp_path, Sets)
-    with pytest.raises(PrivcheckError, match=f"without a snapshot: its constructor seeds {what}, or draws from it"):
+    for _ in range(2):
+        guarded.update(guarded.select(), 1.0)
+    with pytest.raises(PrivcheckError, match=f"without a snapshot: it seeds {what}, or draws from it"):
         guarded.forget()
     close(guarded)
     monkeypatch.setattr(threading, "active_count", lambda: 2)

@@ -15,9 +15,10 @@ from privcheck.certifying._recorded.persons import Persons
 from privcheck.certifying._recorded.values import decoded_charges, encoded_charges
 from privcheck.errors import PrivcheckError
 from privcheck.journal import Entry, SqliteJournal
+from privcheck.reporting import ledger_json, ledger_text
 from tests.modules import beside
 
-policies = beside(__file__, "ledger_policies")
+policies = beside(__file__, "ledger_policies", registered=True)
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 
@@ -148,6 +149,48 @@ def test_what_has_another_type_is_found_and_refused(folder, name):
     assert ledger_problems(folder / "budget.db", folder / "heads.db")
     with pytest.raises(PrivcheckError):
         guard(folder, policies.Mechanisms, per_user=2.0)
+
+
+UNREADABLE = {
+    "told as a number": "UPDATE written SET told = 7 WHERE id % 1099511627776 = 6",
+    "a body that is a number": "UPDATE written SET rest = '1', told = NULL WHERE id % 1099511627776 = 6",
+    "a deep body": "UPDATE written SET rest = replace(hex(zeroblob(50000)), '00', '[') WHERE kind = 'draw'",
+    "a number of event": "UPDATE written SET event = 'x' WHERE id % 1099511627776 = 6",
+    "a window": "UPDATE written SET window = '9e999' WHERE who <> ''",
+    "a salt": "UPDATE scope SET salt = 3.5",
+    "a secret": "UPDATE scope SET secret = 'x'",
+    "what is continued": "UPDATE scope SET continues = '' WHERE id = 1",
+    "scopes that continue each other": "UPDATE scope SET continues = 2 WHERE id = 1",
+    "the number of a scope": "UPDATE scope SET id = 9223372036854775807 WHERE id = 1",
+}  # fmt: skip
+"""Changes after which an entry, or a scope, does not say what one of its kind says."""
+
+
+def test_a_snapshot_that_says_nothing_is_shown(folder):
+    """No hash has it, and no command reads what it holds."""
+    guarded = guard(folder, policies.Mechanisms, per_user=2.0)
+    guarded.forget()
+    close(guarded)
+    changed(folder, "UPDATE snapshot SET problem = x'6162'")
+    found = read_ledger(folder / "budget.db")
+    assert "ab" in ledger_text(found, "budget.db") + ledger_json(found)
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_cannot_be_read_is_refused_in_one_line(folder, name):
+    """By each command, and by the guard: no traceback, no fault of privcheck, no loop without an end."""
+    close(guard(folder, policies.Mechanisms, per_user=2.0, scope="later", continues="news"))
+    changed(folder, UNREADABLE[name])
+    assert problems(folder)
+    for reads in (
+        lambda: ledger_text(read_ledger(folder / "budget.db"), "budget.db"),
+        lambda: close(guard(folder, policies.Mechanisms, per_user=2.0, scope="later")),
+        lambda: close(guard(folder, policies.Mechanisms, per_user=2.0, scope="other", continues="later")),
+    ):
+        try:
+            reads()
+        except PrivcheckError as error:
+            assert "\n" not in str(error)  # noqa: PT017
 
 
 def test_charges_outside_the_hash_are_noticed(folder, monkeypatch):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from privcheck import PrivcheckError
-from privcheck.scheduling import Database, Refusal
+from privcheck.scheduling import Database, Refusal, _queues
 from privcheck.scheduling import _sqlite_files as files
 from privcheck.scheduling._queues import TURN, Queue
 
@@ -111,6 +111,25 @@ def test_nobody_waits_for_who_was_killed_in_the_queue(tmp_path):
         assert not is_entered(tmp_path / "queue")
     finally:
         os.kill(fork, signal.SIGKILL)
+
+
+def test_nobody_waits_for_long_for_who_was_stopped_in_the_queue(tmp_path, monkeypatch):
+    monkeypatch.setattr(_queues, "PATIENCE", 0.1, raising=False)
+    child = os.fork()
+    if child == 0:
+        Queue(tmp_path / "queue").enter()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os._exit(1)
+    assert os.waitpid(child, os.WUNTRACED)[0] == child
+    try:
+        started, database = time.monotonic(), opened(tmp_path)
+        for number in range(TURN + 1):
+            write(database, str(number))
+        assert time.monotonic() - started < 5.0
+        assert is_entered(tmp_path / "queue")
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def test_a_lock_that_is_not_had_lets_the_next_process_ask(tmp_path, monkeypatch):

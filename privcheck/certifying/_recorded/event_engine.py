@@ -91,8 +91,7 @@ class Engine:
             return 0
         deleted = list[int]()
         with self.calls.one("forget()"), LOCK:
-            self._together([], lambda: deleted.append(self._snapshots.forget(*self._state())))
-            self._forget()
+            self._together([], lambda: deleted.append(self._snapshots.forget(*self._state(), self._start_from)))
             self.journal.erase()
         return deleted[-1]
 
@@ -270,7 +269,6 @@ class Engine:
             return
         try:
             self._start_from(thawed)
-            self.log.playing = False
             self._play_on()
         except BaseException as error:
             if interrupts.is_interrupt(found := self.log.stopped or error):  # not of the snapshot
@@ -284,10 +282,12 @@ class Engine:
 
     def _start_from(self, thawed: Thawed) -> None:
         """Go on as a snapshot says."""
+        assert self.log is not None
         facts = thawed.facts
         self._bits, self._coins = self._kept.coins(facts["spawned"])
         self._begin(Event("start"), [], live=False)
         self._played = self._build(self.log, self.calls, self._bits, thawed)
+        self.log.playing = False
         self._events, self._began, self._window = facts["events"], thawed.place[0], max(self._window, facts["window"])
         self._known, self._ended, self._position = dict(facts["known"]), facts["ended"], thawed.place
         self._snapshots.went_on(self._events)

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying._calls import Calls, without_frames
+from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.frozen_arrays import array_apart
 from privcheck.certifying._recorded.frozen_identity import check_identity
 from privcheck.certifying._recorded.frozen_names import Names, named
+from privcheck.certifying._recorded.interrupts import is_from_outside
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._session import Session
@@ -109,9 +111,10 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = T
     for error in session.refusals:
         without_frames(error)  # which hold what was private in them
     played.calls.drop_frames()
+    causes = {call: _readable(cause) for call, cause in played.calls.causes.items()}
     said = {
         "policy": played.policy, "coins": played.coins, "counts": counts, "arms": played.arms,
-        "causes": played.calls.causes, "session": {name: getattr(session, name) for name in OF_SESSION},
+        "causes": causes, "session": {name: getattr(session, name) for name in OF_SESSION},
         "own coins": {name: getattr(session.coins, name) for name in OF_COINS},
         "releases": session.ledger.releases, "totals": session.ledger.sums.packed(), "values": state_of(session.source),
         "settings": played.context.run(_settings),
@@ -120,6 +123,17 @@ def frozen(played: Played, bits: Any, facts: dict[str, Any], *, orders: bool = T
         return _written(said, session, bits, facts, orders=orders)
     gc.collect()  # values in circles of objects that nobody refers to any more
     return _written(said, session, bits, facts, orders=orders)
+
+
+def _readable(cause: BaseException) -> BaseException:
+    """Return an error, or its words if it cannot be read back, as most of those with a constructor of their own."""
+    try:
+        pickle.loads(pickle.dumps(cause))
+    except Exception as error:
+        if is_from_outside(error):
+            raise
+        return Answer.of(Answer(error=cause).said).error or cause
+    return cause
 
 
 def _written(said: dict[str, Any], session: Session, bits: Any, facts: dict[str, Any], *, orders: bool) -> bytes:

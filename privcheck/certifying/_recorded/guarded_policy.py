@@ -10,6 +10,7 @@ from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.events import Event
 from privcheck.certifying._recorded.person_rows import PersonRow
 from privcheck.certifying._session import Session
+from privcheck.declared import Real, check
 from privcheck.errors import GuardClosedError, PrivcheckError, can_be_encoded, words
 from privcheck.feedback import public_attribute
 
@@ -181,6 +182,9 @@ class GuardedPolicy:
         if (epsilon, rho, mu) == (None, None, None):
             return True
         assert session.filter is not None
+        for name, amount in {"epsilon": epsilon, "rho": rho, "mu": mu}.items():
+            if amount is not None:
+                check(name, amount, Real(0.0), "the charge of one reward")
         charge = Charge(epsilon, rho=rho, mu=mu)
         return session.filter.fits(session.filter.new_ledger(), {0: charge})
 

@@ -38,6 +38,15 @@ def is_from_outside(error: BaseException) -> bool:
     return _is_of_handler(error)
 
 
+def is_passing(error: BaseException) -> bool:
+    """Return whether an error says nothing of what was looked at, which may be as it should: a lack of memory, too.
+
+    >>> is_passing(MemoryError()), is_passing(RecursionError())
+    (True, False)
+    """
+    return isinstance(error, MemoryError) or is_from_outside(error)
+
+
 @contextmanager
 def noticing_ctrl_c() -> Iterator[None]:
     """Let Ctrl-C, inside the block, leave a frame in the error that it raises: Python's own handler leaves none.
@@ -53,8 +62,15 @@ def noticing_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, _ctrl_c)
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is _ctrl_c:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            _put_back()
+        finally:  # the handler of another signal may have raised there
+            _put_back()
+
+
+def _put_back() -> None:
+    if signal.getsignal(signal.SIGINT) is _ctrl_c:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _ctrl_c(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
@@ -87,9 +103,14 @@ def is_own(error: BaseException) -> bool:
 
 
 def _is_of_handler(error: BaseException) -> bool:
-    handlers = {code for number in signal.valid_signals() for code in _codes(signal.getsignal(number))}
-    handlers.add(_ctrl_c.__code__)
-    return any(code in handlers for code in _raised_in(error))
+    handlers = {_place(code) for number in signal.valid_signals() for code in _codes(signal.getsignal(number))}
+    handlers.add(_place(_ctrl_c.__code__))
+    return any(_place(code) in handlers for code in _raised_in(error))
+
+
+def _place(code: CodeType) -> tuple[str, int, str]:
+    """Return where code stands: a handler that is part of the policy runs as it is written, or as its translation."""
+    return code.co_filename, code.co_firstlineno, code.co_qualname
 
 
 def _codes(handler: Any) -> Iterator[CodeType]:

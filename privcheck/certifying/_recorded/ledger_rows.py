@@ -129,12 +129,26 @@ class ScopeRows:
         return {person: (rewards, float(root) ** power) for person, (rewards, root) in found.items()}
 
 
+UNREADABLE = (
+    KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, StopIteration,
+)  # fmt: skip
+"""What entries raise that somebody has changed: they are read before it is seen whether they follow from each other."""
+
+
 def read_ledger(path: str | os.PathLike[str]) -> list[ScopeRows]:
-    """Return what a ledger says of each scope, the oldest first."""
+    """Return what a ledger says of each scope, the oldest first.
+
+    Raises
+    ------
+    PrivcheckError : it is no ledger, or an entry does not say what one of its kind says.
+    """
     found: dict[int, ScopeRows] = {}
     with LedgerFile(path) as file:
         for scope in file.scopes():
-            rows = rows_of(scope, file.entries(scope))
+            try:
+                rows = rows_of(scope, file.entries(scope))
+            except UNREADABLE as error:
+                raise file.unreadable(scope, error) from None
             old = None if scope.continues is None else found[scope.continues]
             before = () if old is None else (old, *old.before)
             snapshot, told = file.snapshot(scope), file.count_told(scope)

@@ -16,12 +16,16 @@ from privcheck.certifying._execution import ask, not_private, tell
 from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.interrupts import is_interrupt, is_own
 from privcheck.certifying._recorded.open_choices import OpenChoices
+from privcheck.certifying._recorded.process_generators import moved_generators
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.known_functions import in_guard
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback
 from privcheck.mechanisms import recording
 from privcheck.private_values import whole_number
+
+WATCHED = 64
+"""Calls of a policy that are watched, as its constructor is: what it seeds, it seeds early."""
 
 
 @dataclass
@@ -39,7 +43,8 @@ class Played:
         answer, because the policy can be played again from a journal; otherwise it closes the guard.
     context : in which the code of such a policy runs: of `np.seterr` and `decimal` it finds what it has set itself,
         whichever thread calls it, and whatever the service has set there.
-    seeded : generators of the process that its constructor moved, whose states a snapshot has not.
+    seeded : generators of the process that it moved, whose states a snapshot has not.
+    watched : calls of which it was seen whether they move one.
     """
 
     policy: Any
@@ -51,6 +56,7 @@ class Played:
     coins: list[np.random.Generator] = field(default_factory=list)
     context: Context = field(default_factory=Context)
     seeded: set[str] = field(default_factory=set)
+    watched: int = 0
 
     def __post_init__(self) -> None:
         self.coins = generators(self.policy)
@@ -114,7 +120,13 @@ class Played:
         """Return what a call is answered; one that is played again has an answer already, which stands."""
         if not self.interrupts:
             return self._play(kind, prepared, recorded)
-        return self.context.run(self._play, kind, prepared, recorded)
+        if self.watched == WATCHED or (self.kind.contextual and kind == self.kind.chooses):
+            return self.context.run(self._play, kind, prepared, recorded)
+        self.watched += 1
+        with moved_generators() as moved:
+            answer = self.context.run(self._play, kind, prepared, recorded)
+        self.seeded |= moved
+        return answer
 
     def _play(self, kind: str, prepared: tuple[Any, ...], recorded: Answer | None) -> Answer:
         if kind == self.kind.learns:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import Any
 
 from privcheck.certifying._recorded.frozen_state import Thawed, frozen
+from privcheck.certifying._recorded.interrupts import is_from_outside, is_passing
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.values import decoded
 from privcheck.certifying._translated.swapped_code import untranslated
@@ -27,7 +29,7 @@ REHEARSED = 64
 """Events after the first snapshot before the policy goes on from it: one that it misses something of is found out."""
 
 OUTSIDE = "it keeps something outside of itself, in a global or an attribute of a class"
-SEEDED = "its constructor seeds {}, or draws from it, which is a generator of the whole process"
+SEEDED = "it seeds {}, or draws from it, which is a generator of the whole process"
 LONGEST = 200
 """Characters of a reason that are recorded."""
 
@@ -57,7 +59,9 @@ class Snapshots:
         try:
             kept = self._journal.snapshot(self._code)
             return None if kept is None else Thawed(kept)
-        except Exception:
+        except Exception as error:
+            if is_passing(error):
+                raise
             return None
 
     def went_on(self, events: int) -> None:
@@ -108,8 +112,19 @@ class Snapshots:
         self._next = self._wait = NEVER
         self._journal.drop("from a snapshot the policy does not go on as it did")
 
-    def forget(self, played: Played, bits: Any, facts: dict[str, Any], position: tuple[int, bytes]) -> int:
+    def forget(
+        self,
+        played: Played,
+        bits: Any,
+        facts: dict[str, Any],
+        position: tuple[int, bytes],
+        go_on: Callable[[Thawed], object],
+    ) -> int:
         """Delete what events were told to which no private value refers, inside a transaction, and return how many.
+
+        Parameters
+        ----------
+        go_on : goes on from the snapshot, which is tried before it is the only way to go on.
 
         Raises
         ------
@@ -124,12 +139,17 @@ class Snapshots:
             raise PrivcheckError("scope", got, "forget() of the scope that goes on", hint)
         kept = self._kept(played, bits, facts, position, orders=False)
         if isinstance(kept, str):
-            got, hint = words(f"a policy without a snapshot: {kept}"), "what events were told is played at each start"
-            raise PrivcheckError("policy", got, "a policy that can be written and read back", hint)
+            raise _refused(kept)
         self._journal.keep(kept)
         deleted = self._journal.forget(position[0], self._in_use(played))
         said = {"code": self._environment, "is": facts["known"][self._environment], "forgot": True}
         self._journal.append(Entry(0, -1, ENVIRONMENT, json.dumps(said)))  # all workers go on from this snapshot
+        try:
+            go_on(Thawed(kept))
+        except Exception as error:
+            if is_from_outside(error):
+                raise
+            raise _refused(_short(f"it cannot be read back ({type(error).__name__}: {error})")) from None
         return deleted
 
     def _kept(
@@ -145,6 +165,8 @@ class Snapshots:
         except PrivcheckError as error:
             return _short(str(error))
         except Exception as error:
+            if is_from_outside(error):
+                raise
             return _short(f"it cannot be written ({type(error).__name__}: {error})")
         finally:
             del played.session.leaks[leaks:]  # of looking at what the code names
@@ -155,6 +177,8 @@ class Snapshots:
         try:
             self._code = f"{self._environment} {self._digest()}"
         except Exception as error:
+            if is_passing(error):
+                raise
             self._problem = _short(f"its code cannot be compared ({error})")
 
     def _digest(self) -> str:
@@ -179,6 +203,11 @@ class Snapshots:
             for (number, first), end in zip(events, ends, strict=True)
             if bisect_left(rounds, first) < bisect_left(rounds, max(end, first + 1))
         ]
+
+
+def _refused(why: str) -> PrivcheckError:
+    got, hint = words(f"a policy without a snapshot: {why}"), "what events were told is played at each start"
+    return PrivcheckError("policy", got, "a policy that can be written and read back", hint)
 
 
 def _short(text: str) -> str:

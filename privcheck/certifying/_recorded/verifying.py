@@ -10,7 +10,7 @@ from typing import Any
 
 from privcheck.accounting import UNITS, ByDatum, Pure, ReleaseRefusedError, units_of
 from privcheck.certifying._recorded.events import digest
-from privcheck.certifying._recorded.ledger_rows import ScopeRows, rows_of
+from privcheck.certifying._recorded.ledger_rows import UNREADABLE, ScopeRows, rows_of
 from privcheck.certifying._recorded.persons import cost, persons
 from privcheck.errors import PrivcheckError
 from privcheck.journal import ANSWER, CLOSED, DRAW, ENVIRONMENT, SCOPE, START, Entry, LedgerFile, Opened
@@ -33,15 +33,19 @@ def ledger_problems(path: str | os.PathLike[str], head: str | os.PathLike[str] |
     found: list[str] = []
     with LedgerFile(path, head) as file:
         read: dict[str, ScopeRows] = {}
-        names = {scope.number: scope.name for scope in file.scopes()}
-        for scope in file.scopes():
+        try:
+            scopes = file.scopes()
+        except PrivcheckError as error:
+            return [str(error.value)]
+        names = {scope.number: scope.name for scope in scopes}
+        for scope in scopes:
             entries = [*file.entries(scope)]
             if why := _chain_problem(scope, entries, names.get(scope.continues or 0)):
                 found.append(why)
                 continue
             try:
                 read[scope.name] = rows = rows_of(scope, iter(entries))
-            except (KeyError, TypeError, ValueError, PrivcheckError) as error:
+            except (*UNREADABLE, PrivcheckError) as error:
                 found.append(f"scope {scope.name!r}: an entry cannot be read ({type(error).__name__}: {error})")
                 continue
             whys = *_order_problems(entries), *_told_problems(file, scope, entries), *_charge_problems(rows)

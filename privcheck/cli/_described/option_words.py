@@ -31,11 +31,11 @@ PLAY_COMMANDS = "it reads Python code, while `privcheck audit` and `privcheck wa
 
 
 def in_options(error: PrivcheckError) -> PrivcheckError:
-    """Return the error with the keyword arguments of its hint spelled as options.
+    """Return the error with its parameter named, and the keyword arguments of its hint spelled, as options are.
 
     >>> error = PrivcheckError("version", None, "a name", "name it with version='2', or randomness='independent'")
     >>> print(in_options(error))
-    version: got None, expected a name; name it with --code-version 2, or --randomness independent
+    code-version: got None, expected a name; name it with --code-version 2, or --randomness independent
     >>> print(in_options(PrivcheckError("arms", None, "a number", "give arms=2, or --arms 2")))
     arms: got None, expected a number; give --arms 2
     >>> hint = "declare one: privcheck.primitive('library.function', value=0)"
@@ -50,7 +50,9 @@ def in_options(error: PrivcheckError) -> PrivcheckError:
         parts += [OPTION.sub(_option, hint[end : call.start()]), call.group()]
         end = call.end()
     hint = BOTH.sub("", "".join([*parts, OPTION.sub(_option, hint[end:])]))
-    return error if hint == error.hint else type(error)(error.parameter, error.value, error.expected, hint)
+    name = RENAMED.get(error.parameter, error.parameter)
+    same = (name, hint) == (error.parameter, error.hint)
+    return error if same else type(error)(name, error.value, error.expected, hint)
 
 
 def _contexts(found: re.Match[str]) -> str:
