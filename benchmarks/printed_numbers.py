@@ -20,7 +20,7 @@ def recomputed(page: str) -> str:
 
 def ours(formula: str) -> float:
     """Return the value of a formula of the page, in which all names are from `bounds` and `math`."""
-    return float(eval(formula, vars(bounds) | {"math": math}))
+    return float(eval(formula, {name: getattr(bounds, name) for name in dir(bounds)} | {"math": math}))
 
 
 def main() -> int:

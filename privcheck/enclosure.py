@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from privcheck.errors import PrivcheckError, words
 
@@ -18,6 +19,9 @@ ROUNDING = 2.0**-52
 
 UNDERFLOW = 1e-300
 """Absolute error allowed where numbers may be too small for floats."""
+
+_EXACT = Context(prec=800, traps=[])
+"""Arithmetic in which no digit of a float is lost, whatever a target has set for its own decimals."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,15 @@ class Enclosure:
         return self.lower <= value <= self.upper
 
 
+def as_given(value: float) -> str:
+    """Return a number that somebody gave, such as a claim or a level, with the digits that it has.
+
+    >>> as_given(1.0), as_given(1.23456789), as_given(0.1 + 0.2), as_given(1e-06), as_given(math.inf)
+    ('1', '1.23456789', '0.3', '1e-06', 'inf')
+    """
+    return f"{value:.12g}"
+
+
 def rounded_down(value: float, decimals: int = 3) -> str:
     """Return a lower bound as text, rounded down to some decimals.
 
@@ -111,16 +124,42 @@ def rounded_up(value: float, decimals: int = 3) -> str:
     return _rounded(value, decimals, math.ceil, -1e-9)
 
 
+def digits_down(value: float, digits: int = 6) -> str:
+    """Return a lower bound as text, rounded down to some significant digits.
+
+    >>> digits_down(1.0), digits_down(1.7409176), digits_down(0.1 + 0.2), digits_down(1234567.0), digits_down(-1e-9, 1)
+    ('1', '1.74091', '0.3', '1.23456e+06', '-1e-09')
+    """
+    return _to_digits(value, digits, ROUND_FLOOR, Decimal("1e-9"))
+
+
 def digits_up(value: float, digits: int = 6) -> str:
     """Return an upper bound as text, rounded up to some significant digits.
 
-    >>> digits_up(1.0), digits_up(1.0000002), digits_up(0.1 + 0.2), digits_up(math.inf)
-    ('1', '1.00001', '0.3', 'inf')
+    >>> digits_up(1.0), digits_up(1.0000002), digits_up(0.1 + 0.2), digits_up(1234561.0), digits_up(math.inf)
+    ('1', '1.00001', '0.3', '1.23457e+06', 'inf')
     """
-    if not value or math.isinf(value):
+    return _to_digits(value, digits, ROUND_CEILING, Decimal("-1e-9"))
+
+
+def p_value_text(value: float, digits: int = 3) -> str:
+    """Return a p-value, rounded up; one that is too small for a float is not 0.
+
+    >>> p_value_text(0.0), p_value_text(7.1e-10), p_value_text(1.0), p_value_text(0.0500049)
+    ('< 1e-300', '7.1e-10', '1', '0.0501')
+    """
+    return "< 1e-300" if value < 1e-300 else digits_up(value, digits)
+
+
+def _to_digits(value: float, digits: int, rounding: str, slack: Decimal) -> str:
+    """Return a number as text; `slack` as in `_rounded`. A target may have changed the context of decimals."""
+    if not value or not math.isfinite(value):
         return f"{value:g}"
-    place = max(0, min(300, digits - 1 - math.floor(math.log10(abs(value)))))
-    return f"{float(rounded_up(value, place)):.{digits}g}"
+    exact = _EXACT.create_decimal(value)
+    last = _EXACT.scaleb(1, exact.adjusted() - digits + 1)
+    moved = _EXACT.fma(slack, last, exact)
+    in_digits = _EXACT.divide(moved, last).to_integral_value(rounding, _EXACT)
+    return f"{float(_EXACT.multiply(in_digits, last)):.{digits}g}"
 
 
 def _rounded(value: float, decimals: int, whole: Callable[[float], int], slack: float) -> str:

@@ -1,11 +1,12 @@
-"""A progress bar on standard error, silent when that is not a terminal."""
+"""What is shown on standard error meanwhile: a progress bar, if that is a terminal, and what targets log, once."""
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from privcheck.errors import printable
@@ -37,7 +38,9 @@ EVERY = 60.0
 
 
 @contextmanager
-def progress(description: str, total: int, *, counted: bool = False) -> Iterator[Callable[[int], None]]:
+def progress(
+    description: str, total: int, *, counted: bool = False, steps: bool = False
+) -> Iterator[Callable[[int], None]]:
     """Show a bar while the block runs; call what it yields with the amount of work done.
 
     Parameters
@@ -45,6 +48,7 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     description : what is being done.
     total : amount of work, in any unit.
     counted : whether the amounts are shown, for few pieces of work that take long.
+    steps : the same for steps that take unlike times, from which the remaining time cannot be told.
 
     Examples
     --------
@@ -60,7 +64,7 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
         elif (around := _lines) is not None:
             yield lambda _: around(0)
         else:
-            _lines = _Lines(description, total)
+            _lines = _Lines(description, total, steps=steps)
             try:
                 yield _lines
             finally:
@@ -79,10 +83,9 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        *([MofNCompleteColumn()] if counted else []),
+        *([MofNCompleteColumn()] if counted or steps else []),
         TimeElapsedColumn(),
-        TextColumn("<"),
-        TimeRemainingColumn(),
+        *([] if steps else [TextColumn("<"), TimeRemainingColumn()]),
     )
     window = DAY if counted else WINDOW
     with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=window) as bar:
@@ -100,8 +103,8 @@ def progress(description: str, total: int, *, counted: bool = False) -> Iterator
 class _Lines:
     """Writes how far work is, and how long the rest takes at its pace, on standard error, once in a while."""
 
-    def __init__(self, description: str, total: int) -> None:
-        self.description, self.total, self.done = printable(description), total, 0
+    def __init__(self, description: str, total: int, *, steps: bool) -> None:
+        self.description, self.total, self.done, self.steps = printable(description), total, 0, steps
         self.began = self.last = time.monotonic()
 
     def __call__(self, amount: int) -> None:
@@ -110,9 +113,10 @@ class _Lines:
         if now - self.last < EVERY or self.done >= self.total:
             return
         self.last = now
-        rest = (now - self.began) * (self.total - self.done) / self.done if self.done else None
+        rest = (now - self.began) * (self.total - self.done) / self.done if self.done and not self.steps else None
         left = "" if rest is None else f", about {rest:.0f} s left"
-        share = f"{self.done / self.total:.0%} done in {now - self.began:.0f} s"
+        share = f"{self.done} of {self.total} steps" if self.steps else f"{self.done / self.total:.0%}"
+        share += f" done in {now - self.began:.0f} s"
         sys.stderr.write(f"privcheck: {self.description}: {share}{left}\n")
         sys.stderr.flush()
 
@@ -181,3 +185,54 @@ def aside() -> Iterator[None]:
         yield
     finally:
         _bar.live.start()
+
+
+class _Once:
+    """Hands the first message that a line of code logs to the terminal, and counts the others."""
+
+    def __init__(self) -> None:
+        self.first: dict[tuple[str, int], logging.LogRecord] = {}
+        self.more = 0
+        self.last: logging.LogRecord | None = None
+        self.handle = handle = logging.Handler.handle
+
+        def handled(handler: logging.Handler, record: logging.LogRecord) -> Any:
+            return self.kept(handler, record) if self.is_hidden(handler, record) else handle(handler, record)
+
+        logging.Handler.handle = handled  # type: ignore[method-assign, assignment]
+
+    def is_hidden(self, handler: logging.Handler, record: logging.LogRecord) -> bool:
+        if not isinstance(handler, logging.StreamHandler) or isinstance(handler, logging.FileHandler):
+            return False
+        return self.first.setdefault((record.pathname, record.lineno), record) is not record
+
+    def kept(self, handler: logging.Handler, record: logging.LogRecord) -> Any:
+        self.more, self.last = self.more + (record is not self.last), record  # each handler is asked
+        if passed := handler.filter(record):
+            with suppress(Exception):  # as `emit`, which would print it
+                handler.format(record)
+        return passed
+
+
+@contextmanager
+def messages_once() -> Iterator[None]:
+    """Let each line of code log one message to the terminal while the block runs, and say how many more there were.
+
+    It is for a process that is a command's own: other threads of a service would lose theirs. What is not shown is put
+    into words all the same: it may hold private values or noise, and whether they are read is what a certificate is
+    about. Files that a target logs to have everything.
+    """
+    once = _Once()
+    try:
+        yield
+    finally:
+        logging.Handler.handle = once.handle  # type: ignore[method-assign]
+        if once.more:
+            lines = "1 line that logs" if len(once.first) == 1 else f"{len(once.first)} lines that log"
+            with suppress(OSError, ValueError):
+                sys.stderr.write(f"privcheck: {once.more:,} more messages, of {lines}, are not shown\n")
+
+
+def begin_worker() -> None:
+    """Do the same in a worker process, for as long as it runs; it says no number."""
+    _Once()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from privcheck.bibliography import bibtex
+from privcheck.enclosure import as_given, digits_down, digits_up, p_value_text
 from privcheck.errors import PrivcheckError, words
 from privcheck.files import check_output, write_whole
 
@@ -116,7 +117,7 @@ class Result:
                 raise PrivcheckError("columns", name, f"columns among {', '.join(known)}")
         aligned = "".join("r" if _numeric([row[name] for row in rows]) else "l" for name in names)
         head = " & ".join(latex_text(name.replace("_", " ")) for name in asked)
-        body = [" & ".join(_cell(name, row[name]) for name in names) + r" \\" for row in rows]
+        body = [" & ".join(_cell(name, row) for name in names) + r" \\" for row in rows]
         lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule", rf"{head} \\", r"\midrule", *body]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -160,19 +161,53 @@ class Result:
 
 
 def html_table(heading: str, rows: Sequence[Row]) -> str:
-    """Return a heading and a table as HTML, for notebooks; floats have four digits.
+    """Return a heading and a table as HTML, for notebooks; most floats have four digits.
 
     >>> html_table("one", [{"a": 0.123456, "b": "<"}])
     '<p>one</p><table><tr><th>a</th><th>b</th></tr><tr><td>0.1235</td><td>&lt;</td></tr></table>'
     """
     names = list(rows[0]) if rows else []
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    body = "".join(f"<tr>{''.join(f'<td>{_plain(row[name])}</td>' for name in names)}</tr>" for row in rows)
+    body = "".join(f"<tr>{''.join(f'<td>{_plain(name, row)}</td>' for name in names)}</tr>" for row in rows)
     return f"<p>{html.escape(heading)}</p><table><tr>{head}</tr>{body}</table>"
 
 
-def _plain(cell: Any) -> str:
-    return "" if cell is None else html.escape(f"{cell:.4g}" if isinstance(cell, float) else str(cell))
+def _plain(name: str, row: Row) -> str:
+    cell = row[name]
+    if isinstance(cell, float):
+        return html.escape(number_text(name, cell, row))
+    return "" if cell is None else html.escape(str(cell))
+
+
+GIVEN = {"claimed", "confidence", "error", "epsilon", "delta", "rho", "mu"}
+LOWER, UPPER = {"lower", "low", "resolution", "e"}, {"upper", "high", "ledger", "p"}
+"""Words in the names of columns: of numbers that somebody gave, of lower bounds and of upper bounds."""
+
+
+def number_text(name: str, value: float, row: Row, digits: int = 4) -> str:
+    """Return a number to some digits: of a bound rounded to its own side, of a claim or a level with all that it has.
+
+    Parameters
+    ----------
+    name : of its column.
+    value : the number.
+    row : it stands in; "kind" says whether a bound in a column without such a name is lower or upper.
+    digits : significant ones.
+
+    >>> number_text("epsilon_lower", 0.99996, {}), number_text("epsilon_upper", 1.00001, {})
+    ('0.9999', '1.001')
+    >>> number_text("value", 1.00001, {"kind": "upper"}), number_text("confidence", 0.99999, {})
+    ('1.001', '0.99999')
+    """
+    parts = {*name.split("_")}
+    kind = {"lower": LOWER, "upper": UPPER}.get(row.get("kind", ""), set()) if name in ("value", "constant") else parts
+    if kind & LOWER:
+        return digits_down(value, digits)
+    if name == "p_value":
+        return p_value_text(value, digits)
+    if kind & UPPER:
+        return digits_up(value, digits)
+    return as_given(value) if parts & GIVEN else f"{value:.{digits}g}"
 
 
 def _library(given: str | None) -> str:
@@ -205,16 +240,18 @@ def latex_text(text: str) -> str:
     ('T $\\ge$ 3, a\\_b', '$7.7\\ln T$')
     """
     if rate := re.fullmatch(r"([\d.e+-]+) ln T(?: \(rate\))?", text):
-        return rf"{_number(float(rate[1]))[:-1]}\ln T$"
+        return rf"{_number(rate[1])[:-1]}\ln T$"
     return "".join(_SPECIAL.get(part, part) for part in re.findall(r"<=|>=|.", text, re.DOTALL))
 
 
-def _cell(name: str, value: Any) -> str:
+def _cell(name: str, row: Row) -> str:
     r"""Return a cell in LaTeX.
 
-    >>> _cell("epsilon", float("inf")), _cell("mean", 1234567.0), _cell("claim_", "50 %"), _cell("cite", "hu-2021")
+    >>> row = {"epsilon": float("inf"), "mean": 1234567.0, "claim_": "50 %", "cite": "hu-2021"}
+    >>> tuple(_cell(name, row) for name in row)
     ('$\\infty$', '$1.235\\times 10^{6}$', '50 \\%', '\\cite{hu-2021}')
     """
+    value = row[name]
     if value is None or value == "":
         return "--"
     if name == "cite":
@@ -224,16 +261,19 @@ def _cell(name: str, value: Any) -> str:
     if isinstance(value, int):
         return f"${value}$"
     if isinstance(value, float):
-        return _number(value)
+        return "--" if math.isnan(value) else _number(number_text(name, value, row, _digits(value)))
     return latex_text(str(value))
 
 
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "--"
-    if math.isinf(value):
-        return r"$\infty$" if value > 0 else r"$-\infty$"
-    if 1000 <= abs(value) < 1e6:
-        return f"${value:.0f}$"
-    digits, _, power = f"{value:.4g}".partition("e")
+def _digits(value: float) -> int:
+    """Return four digits, or all of those before the point."""
+    return 6 if 1e5 <= abs(value) < 1e6 else 5 if 1e4 <= abs(value) < 1e5 else 4
+
+
+def _number(shown: str) -> str:
+    if shown.endswith("inf"):
+        return r"$\infty$" if shown == "inf" else r"$-\infty$"
+    if shown.startswith("<"):
+        return r"$< 10^{-300}$"
+    digits, _, power = shown.partition("e")
     return rf"${digits}\times 10^{{{int(power)}}}$" if power else f"${digits}$"

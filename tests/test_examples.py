@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,20 @@ def test_gaussian_noise_for_one_release_does_not_pay_for_two(tmp_path):
     certificate = privcheck.certify(f"{tmp_path / 'blocks.py'}:GaussianBlocks", horizon=16, runs=2, **GAUSSIAN)
     assert (certificate.upper, certificate.granted) == (None, False)
     assert "at most epsilon = 1 at delta = 1e-06 per datum" in certificate.refusals[0]
+
+
+def test_the_service_guards_the_policy_that_it_says_is_watched(monkeypatch):
+    """A watch of another program would say nothing of the service."""
+    file = EXAMPLES / "ledger_service" / "server.py"
+    (command,) = [line.split() for line in file.read_text().splitlines() if line.startswith("    privcheck watch ")]
+    assert command[2] == "examples/ledger_service/server.py:build"
+    given = dict(zip(command[3::2], command[4::2], strict=True))
+    space = runpy.run_path(str(file))
+    guarded = []
+    monkeypatch.setattr(privcheck, "guard", lambda policy, **options: guarded.append((policy, options)))
+    space["open_guard"](Path("state"), Path("heads"))
+    ((policy, options),) = guarded
+    assert policy == space["build"]
+    assert (options["epsilon"], options["arms"]) == (float(given["--epsilon"]), int(given["--arms"]))
+    monkeypatch.undo()
+    assert privcheck.certify(f"{file}:build", epsilon=0.25, arms=3, horizon=8, runs=2).granted

@@ -108,6 +108,30 @@ def test_work_inside_of_work_gives_it_the_occasion_to_say_how_far_it_is(capsys, 
     assert capsys.readouterr().err == "privcheck: the next: 50% done in 70 s, about 70 s left\n"
 
 
+@pytest.mark.chance(0.0, "nothing in it is random")
+def test_steps_that_take_unlike_times_are_counted_and_promise_no_time(capsys, monkeypatch):
+    """The time left of a fix was wrong by a factor: its steps were taken for shares of it."""
+    clock = iter([0.0, 61.0, 70.0, 130.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    with module.told_in_lines(), module.progress("fixing Bandit", 4, steps=True) as advance:
+        advance(1)
+        with module.progress("certifying", 9) as inner:
+            inner(3)
+            inner(3)
+    assert capsys.readouterr().err.splitlines() == [
+        "privcheck: fixing Bandit: 1 of 4 steps done in 61 s",
+        "privcheck: fixing Bandit: 1 of 4 steps done in 130 s",
+    ]
+    monkeypatch.undo()
+    shown = Terminal()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress("fixing Bandit", 4, steps=True) as advance:
+        advance(2)
+    assert "2/4" in shown.getvalue()
+    assert "<" not in shown.getvalue()
+
+
 ASKED = {
     "frontier": ("tradeoffs", "frontier", ["adap-ucb", "--means", "0.9,0.1", "--epsilons", "1", "--horizon", "60"]),
     "simulate": ("simulation", "simulate", ["ucb", "--means", "0.9,0.1", "--horizon", "60"]),

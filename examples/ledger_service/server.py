@@ -12,6 +12,11 @@ person, under new ids, are taken again; bad input gets 400. Both change nothing.
 
 The head in the folder `heads` says how far the ledger goes. Keep it apart from what you back up and restore: a ledger
 that is restored with its head spends again what was spent since.
+
+The guard wraps `build`, which has a name of its own so that the same policy can be watched each night, on the machine
+of the service or in CI. A watch plays it on streams of its own, without the ledger:
+
+    privcheck watch examples/ledger_service/server.py:build --epsilon 0.25 --arms 3 --store watch.sqlite
 """
 
 import json
@@ -24,13 +29,13 @@ import privcheck
 from privcheck.bandits import ALGORITHMS
 
 ARMS, EPSILON, PER_USER = 3, 0.25, 1.0
+build = ALGORITHMS["adap-ucb"](arms=ARMS, epsilon=EPSILON).build
 
 
 def open_guard(folder: Path, heads: Path) -> privcheck.GuardedPolicy:
     """Return the guard of the service: each reward loses at most 0.25, and a person at most 1 a day."""
-    policy = ALGORITHMS["adap-ucb"](arms=ARMS, epsilon=EPSILON).build
     keeping = {"ledger": folder / "budget.db", "head": heads / "heads.db", "scope": "news"}
-    return privcheck.guard(policy, epsilon=EPSILON, arms=ARMS, per_user=PER_USER, window="day", **keeping)
+    return privcheck.guard(build, epsilon=EPSILON, arms=ARMS, per_user=PER_USER, window="day", **keeping)
 
 
 class Handler(BaseHTTPRequestHandler):

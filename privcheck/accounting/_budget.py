@@ -6,6 +6,7 @@ from typing import Any
 
 from privcheck.accounting._notions import Approximate, Concentrated, GaussianDP, Notion, Pure
 from privcheck.declared import POSITIVE, Real, check
+from privcheck.enclosure import as_given
 from privcheck.errors import PrivcheckError, words
 
 HINT = "a privacy budget is positive"
@@ -76,6 +77,6 @@ def amount_in_words(budget: Notion) -> str:
     ('epsilon = 1 at delta = 1e-06', 'mu = 0.5')
     """
     if isinstance(budget, Approximate):
-        return f"epsilon = {budget.epsilon:g} at delta = {budget.delta:g}"
+        return f"epsilon = {as_given(budget.epsilon)} at delta = {as_given(budget.delta)}"
     name, value = next(iter(vars(budget).items()))
-    return f"{name} = {value:g}"
+    return f"{name} = {as_given(value)}"

@@ -25,6 +25,8 @@ from privcheck.errors import PrivcheckError, words
 class ReleaseRefusedError(PrivcheckError):
     """A release was refused before its noise was drawn, because it cannot be charged."""
 
+    __module__ = "privcheck"  # as it is imported, and so in tracebacks
+
 
 class BudgetExceededError(ReleaseRefusedError):
     """A release was refused because it would have taken a datum over the budget; nothing was drawn or spent.
@@ -36,6 +38,7 @@ class BudgetExceededError(ReleaseRefusedError):
     at which that person's budget begins anew, in UTC; None for a budget for ever, and for a refused release.
     """
 
+    __module__ = "privcheck"
     datum: Datum | None = None
     before = total = math.nan
     renews: datetime | None = None

@@ -9,6 +9,7 @@ from typing import Any
 
 from privcheck.accounting._implied import mu_of_pure, rho_of_pure
 from privcheck.declared import Real, check
+from privcheck.enclosure import digits_up
 from privcheck.errors import PrivcheckError, words
 
 HINT = "see `loss` of the mechanism"
@@ -152,8 +153,8 @@ class Charge:
 
     def __str__(self) -> str:
         if math.isfinite(self.epsilon) or not math.isfinite(min(self.mu, self.rho)):
-            return f"{self.epsilon:.6g}"
-        return f"mu = {self.mu:.6g}" if math.isfinite(self.mu) else f"rho = {self.rho:.6g}"
+            return digits_up(self.epsilon)
+        return f"mu = {digits_up(self.mu)}" if math.isfinite(self.mu) else f"rho = {digits_up(self.rho)}"
 
     def __repr__(self) -> str:
         shown = {} if math.isinf(self.epsilon) else {"epsilon": self.epsilon}

@@ -7,7 +7,6 @@ from ._nights.nightly_play import NightlyAudit as NightlyAudit
 from ._nights.nightly_play import PlayedNight as PlayedNight
 from ._one_run import one_run as one_run
 from ._samples import bound_from_samples as bound_from_samples
-from ._search.written_streams import ADVERSARY as ADVERSARY
-from ._search.written_streams import FUNCTION as FUNCTION
-from ._search.written_streams import PAIR as PAIR
+from ._search.written_streams import Unwritten as Unwritten
+from ._steps.compared_values import differences as differences
 from ._steps.find_steps import steps as steps

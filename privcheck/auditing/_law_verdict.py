@@ -15,7 +15,7 @@ import numpy as np
 from privcheck.arrays import Integers
 from privcheck.auditing._exact.law_event import LikelierOutputs
 from privcheck.auditing._witness import event_on_two_inputs
-from privcheck.enclosure import rounded_down
+from privcheck.enclosure import p_value_text, rounded_down
 from privcheck.inference import (
     NUISANCE_SHARE,
     clopper_pearson_lower,
@@ -167,8 +167,8 @@ def _with_counts(outcome: Outcome, evidence: LawEvidence, pair: StreamPair, clai
 def _rejected(evidence: LawEvidence) -> str:
     where = f"on {evidence.streams}, {evidence.side} input" if evidence.streams else f"on the {evidence.side} input"
     told = (
-        f"the outputs do not follow the given law: p-value {evidence.p_value:.2g} from {evidence.runs:,} runs "
-        f"{where} ({evidence.fit.test})"
+        f"the outputs do not follow the given law: p-value {p_value_text(evidence.p_value, 2)} "
+        f"from {evidence.runs:,} runs {where} ({evidence.fit.test})"
     )
     for event in evidence.events:
         for side, chance, interval in zip(("first", "second"), event.by_law, event.intervals, strict=True):

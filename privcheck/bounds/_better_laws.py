@@ -144,8 +144,8 @@ def nearest_better(law: FiniteLaw, best: float, top: float, epsilon: float = mat
     if best >= top:
         return Enclosure.exactly(math.inf)
     dual = _Dual(law, best, top, epsilon)
-    if dual.gap <= 0:
-        return Enclosure.exactly(0.0)
+    if dual.gap <= 0:  # the gap is the slope at 0, so that the function is at most the gap
+        return Enclosure(0.0, max(0.0, dual.gap + dual.gap_error))
     if epsilon == math.inf and _rises_to_the_end(dual):
         value, error = dual.value(_Point(math.inf))
         found = Enclosure.between(value, value, relative=2 * _ROUNDING)
@@ -155,7 +155,7 @@ def nearest_better(law: FiniteLaw, best: float, top: float, epsilon: float = mat
     lower, error = dual.value(low)
     width = low.u * -math.expm1(low.v - high.v)
     upper = Enclosure.between(lower, lower + slope * width, relative=_ROUNDING)
-    return Enclosure(max(0.0, upper.lower - error), upper.upper + error)
+    return Enclosure(max(0.0, upper.lower - error), upper.upper + error + 8 * dual.gap_error * width)
 
 
 def free_epsilon(law: FiniteLaw, best: float, top: float) -> float:
@@ -185,15 +185,16 @@ def total_variation_to_better(law: FiniteLaw, best: float, top: float) -> Enclos
         return Enclosure.exactly(math.inf)
     order = np.argsort(law.atoms, kind="stable")
     weights, gains = law.weights[order], top - law.atoms[order]
-    missing = _sum(law.weights * (best - law.atoms))
-    if missing <= 0:
+    missing, size = _sum(law.weights * (best - law.atoms)), _dot(law.weights, np.abs(best - law.atoms))
+    if missing <= -8 * _UNIT_ROUNDOFF * size:
         return Enclosure.exactly(0.0)
-    moved = np.cumsum(weights * gains)
-    last = min(int(np.searchsorted(moved, missing)), int((gains > 0).sum()) - 1)
-    rest = missing - (float(moved[last - 1]) if last else 0.0)
+    moved = np.cumsum(weights * gains, dtype=np.longdouble)
+    last = min(int(np.searchsorted(moved, max(missing, 0.0), side="right")), int((gains > 0).sum()) - 1)
+    rest = missing - float(moved[last - 1]) if last else missing
     gain = float(gains[last])
-    value = float(weights[:last].sum()) + max(0.0, rest) / gain
-    error = 8 * _UNIT_ROUNDOFF * (value + (missing + _dot(law.weights, np.abs(best - law.atoms))) / gain)
+    value = _sum(weights[:last]) + max(0.0, rest) / gain
+    rounding = 8 * _UNIT_ROUNDOFF + last * float(np.finfo(np.longdouble).eps)  # every step of a running sum adds to it
+    error = rounding * (value + (abs(missing) + size) / gain)
     return Enclosure(max(0.0, value - error), min(1.0, value + error)) if error < value else Enclosure(0.0, 2 * error)
 
 

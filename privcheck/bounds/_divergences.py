@@ -13,6 +13,7 @@ from privcheck.declared import UNIT_INTERVAL, Real
 
 _FINITE = Real()
 _SERIES = tuple(1.0 / k for k in range(25, 1, -2))  # 1/25, 1/23, ..., 1/3
+_LEAST_NORMAL = float(np.finfo(np.float64).tiny)
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
@@ -160,6 +161,29 @@ def linear_minus_log(x: Array) -> Array:
     return x * s - 2 * s * square * series
 
 
+def log_of_ratio(q: Array, p: Array) -> Array:
+    """Return `ln(q/p)`, also where the ratio overflows or has lost digits below the normal floats.
+
+    >>> round(float(log_of_ratio(np.array(1e300), np.array(1e-300))), 3)
+    1381.551
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        ratio = q / p
+        normal = (ratio >= _LEAST_NORMAL) & (ratio < np.inf)
+        return np.where(normal, np.log(ratio), np.log(q) - np.log(p))
+
+
+def log_odds_ratio(a: Array, b_bar: Array, gap: Array) -> Array:
+    """Return `logit(b) - logit(a)` from a, 1-b and `gap = b - a >= 0`: the sum of two terms >= 0, so no digits cancel.
+
+    >>> round(float(log_odds_ratio(np.array(0.5), np.array(0.5 - 1e-12), np.array(1e-12))), 24)
+    4e-12
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        parts = [np.where(gap / x < np.inf, np.log1p(gap / x), np.log(gap) - np.log(x)) for x in (a, b_bar)]
+    return np.where(gap == 0, 0.0, parts[0] + parts[1])
+
+
 def excess(p: Array, q: Array, gap: Array) -> Array:
     """`q - p - p ln(q/p)`, never negative: one part of a divergence, from p, q and the more precise q - p.
 
@@ -168,6 +192,15 @@ def excess(p: Array, q: Array, gap: Array) -> Array:
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         near = p * linear_minus_log(gap / p)
-        log_ratio = np.where(np.isfinite(q / p), np.log(q / p), np.log(q) - np.log(p))
-        far = gap - p * log_ratio
+        far = gap - p * log_of_ratio(q, p)
     return np.where(p == 0, q, np.where(np.abs(gap) <= 0.3 * p, near, far))
+
+
+def root_of_one_minus_exp(x: Array) -> Array:
+    """`sqrt(1 - exp(-x^2))`, |x| itself where the square underflows.
+
+    >>> root_of_one_minus_exp(np.array([1e-200, 1e200])).tolist()
+    [1e-200, 1.0]
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        return np.where(np.abs(x) < 1e-9, np.abs(x), np.sqrt(-np.expm1(-(x**2))))

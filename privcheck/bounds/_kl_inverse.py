@@ -49,7 +49,8 @@ def kl_upper_inverse(p: Any, level: Any) -> float:
     outside = 1.0
     while inside < (middle := inside + (outside - inside) / 2) < outside:
         gap = middle - p
-        divergence = -p * math.log1p(gap / p) - (1 - p) * math.log1p(-gap / (1 - p))
+        rise = math.log1p(gap / p) if gap / p < math.inf else math.log(gap) - math.log(p)
+        divergence = -p * rise - (1 - p) * math.log1p(-gap / (1 - p))
         if divergence <= level:
             inside = middle
         else:

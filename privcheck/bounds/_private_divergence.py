@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privcheck.arrays import Array, broadcast, in_kind
-from privcheck.bounds._divergences import kl_from_complements
+from privcheck.bounds._divergences import kl_from_complements, log_odds_ratio
 from privcheck.declared import POSITIVE, UNIT_INTERVAL
 
 
@@ -112,8 +112,7 @@ class _Branch:
         self.b, self.b_bar = np.where(self.rising, q, q_bar), np.where(self.rising, q_bar, q)
         gap = np.abs(gap)
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.log(self.b) - np.log(self.a) + np.log(self.a_bar) - np.log(self.b_bar)
-            private = distance > epsilon
+            private = log_odds_ratio(self.a, self.b_bar, gap) > epsilon
             weight = self.b * np.exp(-epsilon)
             z = np.where(self.b_bar == 0, 1.0, weight / (self.b_bar + weight))
             z_bar = np.where(self.b_bar == 0, 0.0, self.b_bar / (self.b_bar + weight))

@@ -11,6 +11,7 @@ from typing import Any
 from privcheck.bounds._instance import Instance
 from privcheck.bounds._quantity import QUANTITIES, Quantity
 from privcheck.declared import Choice, check
+from privcheck.enclosure import digits_down, digits_up
 from privcheck.errors import PrivcheckError
 
 Evaluation = Callable[[Any], float | None]
@@ -96,8 +97,12 @@ class BoundValue:
         if not self.applies:
             return "does not apply"
         if self.asymptotic:
-            return "order only" if self.constant is None else f"{self.constant:.4g} ln T (rate)"
-        return "order only" if self.value is None else f"{self.value:.6g}"
+            return "order only" if self.constant is None else f"{self.written(self.constant, 4)} ln T (rate)"
+        return "order only" if self.value is None else self.written(self.value)
+
+    def written(self, number: float, digits: int = 6) -> str:
+        """Return a number of this bound as text, rounded down if it is a lower bound, and up if it is an upper one."""
+        return (digits_down if self.kind == "lower" else digits_up)(number, digits)
 
     def __repr__(self) -> str:
         return f"<{self.id}: {self.kind} bound, {self.number_text}>"

@@ -8,6 +8,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from threading import get_ident
+from types import CodeType
 from typing import Any
 
 from privcheck.accounting import ReleaseRefusedError
@@ -113,10 +114,10 @@ class _Guarded:
 
     @property
     def stopped(self) -> bool:
-        return bool(self.policy.stopped)
+        return bool(not_private(self.policy.stopped, self.policy, "stopped", self.kind))
 
     def recommend(self) -> Any:
-        return self.policy.recommend()
+        return not_private(self.policy.recommend(), self.policy, "recommend", self.kind)
 
 
 def ask(
@@ -136,7 +137,7 @@ def ask(
     if context is None:
         with LOCK, in_guard():
             try:
-                return _not_chosen(getattr(policy, by.chooses)(*asked_with), policy, by.chooses)
+                return not_private(getattr(policy, by.chooses)(*asked_with), policy, by.chooses, by)
             except (TypeError, AttributeError) as error:  # a block of its own costs a microsecond
                 casting_refused(session.source).__exit__(None, error, error.__traceback__)
                 raise
@@ -170,16 +171,35 @@ def _as_number(action: Any) -> tuple[int | None, type | None]:
         return None, type(action)
 
 
-def _not_chosen(action: Any, policy: Any, chooses: str) -> Any:
-    """Return an action, or refuse one that is private: where it was chosen, or failing that in what returned it."""
-    if type(action) is Private and not (action.is_public or action.holds_draws):
-        code = getattr(getattr(type(policy), chooses, None), "__code__", None)
-        if action.made is None and code is not None and not is_machinery(code.co_filename):
-            action = +action
-            action.made_at(code.co_filename, max(line for _, _, line in code.co_lines() if line), code.co_name)
-        if action.made is not None:
-            refuse("index", "an action", action, at_origin=True)
-    return action
+def not_private(given: Any, policy: Any, name: str, by: Feedback) -> Any:
+    """Return what a method or an attribute of a policy gives to who plays it, or refuse it if it is private.
+
+    The leak is where it was chosen, or failing that in what gives it: who plays it is none of the policy's lines. An
+    attribute is given by what the policy learns with.
+    """
+    for part in given if isinstance(given, list | tuple) else (given,):
+        if type(part) is not Private or part.is_public or part.holds_draws:
+            continue
+        if part.made is None:
+            part = +part
+            if (code := _code_of(policy, name)) is not None:
+                part.made_at(code.co_filename, max(line for _, _, line in code.co_lines() if line), code.co_name)
+            elif (code := _code_of(policy, by.learns)) is not None:
+                part.made_at(code.co_filename, code.co_firstlineno, code.co_name)
+        if part.made is not None:
+            refuse("index", OUTCOMES.get(name, "an action"), part, at_origin=True)
+    return given
+
+
+OUTCOMES = {"stopped": "whether it has stopped", "recommend": "a recommendation"}
+"""What a policy gives to who plays it, besides its actions."""
+
+
+def _code_of(policy: Any, name: str) -> CodeType | None:
+    """Return the code of a method of a policy's own, or that which computes a property."""
+    found = getattr(type(policy), name, None)
+    code = getattr(getattr(found, "fget", None) or found, "__code__", None)
+    return None if code is None or is_machinery(code.co_filename) else code
 
 
 def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) -> None:

@@ -78,7 +78,7 @@ def guard(
     per_user : the largest loss from all rewards that one person gives in one window, in the notion of the budget; with
         contexts, from these too. The budget then bounds each reward, and a person is admitted as often as all of them
         together fit.
-    window : "hour", "day" or "week", in UTC; None for ever.
+    window : "hour", "day" or "week", in UTC; None for ever. A clock that is set back gives nothing again.
 
     Guarantee
     ---------

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import dis
 import sys
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from types import CodeType, FrameType, TracebackType
 from typing import Any
+
+MONITORED = sys.version_info >= (3, 12)
+"""Whether `sys.monitoring` reports instructions, in all threads."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class ReachedCode:
 
     Python reports the instructions of the given code objects alone, and only while they have unreached pieces, so it
     costs little once most of a policy has run. Up to Python 3.11 this takes the trace function: that of a debugger or
-    of coverage.py is suspended while the block is open.
+    of coverage.py is suspended while the block is open. Threads are followed that a block starts.
 
     Parameters
     ----------
@@ -69,7 +74,8 @@ class ReachedCode:
         self._done: Codes = {}
         self._plans: dict[CodeType, dict[int, list[Piece]]] = {}
         self._codes: Codes = {}
-        self._reporter = partial(_monitored, self._codes) if sys.version_info >= (3, 12) else _traced
+        self._reporter = partial(_monitored, self._codes) if MONITORED else _traced
+        self._elsewhere: deque[tuple[CodeType, int]] = deque()
         self.add(pieces, codes)
 
     def add(self, pieces: Iterable[Piece], codes: Iterable[CodeType]) -> None:
@@ -99,6 +105,9 @@ class ReachedCode:
 
     def __enter__(self) -> ReachedCode:
         self._open = self._reporter(self._plans, self._reach, self._watch, self._done)
+        self._before = threading.gettrace()
+        if not MONITORED:
+            threading.settrace(self._called_elsewhere)
         self._open.__enter__()
         return self
 
@@ -106,6 +115,27 @@ class ReachedCode:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open.__exit__(kind, error, trace)
+        if not MONITORED:
+            threading.settrace(self._before)
+        while self._elsewhere:
+            self._reach(*self._elsewhere.popleft())
+
+    def _called_elsewhere(self, frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG002
+        """Trace a function in a thread of the policy's own; what ran is taken note of when the block ends.
+
+        Until then, the plans are read by the thread that opened it. A thread that outlives the block goes on.
+        """
+        plan = self._plans.get(frame.f_code)
+        if not plan:
+            return None
+
+        def stepped(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
+            if event == "opcode" and frame.f_lasti in plan:
+                self._elsewhere.append((frame.f_code, frame.f_lasti))
+            return stepped
+
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        return stepped
 
     def _reach(self, code: CodeType, place: int) -> None:
         """Take note that an instruction ran; an instruction is looked out for until each of its pieces has run.

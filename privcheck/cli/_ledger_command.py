@@ -122,6 +122,8 @@ def verify(
         print_text(f"✗ {problem}", highlight=False)
     if not found:
         beside = "" if head else "; without --head nobody can tell whether it is an old copy"
+        if head and Path(head).resolve().parent == Path(path).resolve().parent:
+            beside = "; the head is in the same folder, and would be restored together with it"
         print_text(f"✓ {path}: every entry is as it was written, and all charges are within the budgets{beside}")
     sys.stdout.flush()
     return 1 if found else 0

@@ -100,9 +100,12 @@ def quiet_warnings() -> Iterator[None]:
 def contained_target() -> Iterator[None]:
     """Leave standard output and the end of the process to the command while a target runs.
 
-    What the target prints goes to standard error, as does what workers and programs started by it print. `os._exit`
+    What the target prints goes to standard error, as does what workers and programs started by it print; of what a line
+    of its code logs the first message does. `os._exit`
     raises SystemExit, which is an error of the target: its status would be taken for a verdict.
     """
+    from privcheck.progress import messages_once
+
     output, leave, process = sys.stdout, os._exit, os.getpid()
 
     def refused(status: int) -> NoReturn:
@@ -115,7 +118,8 @@ def contained_target() -> Iterator[None]:
     output.flush()
     kept = _set_aside(output)
     try:
-        yield
+        with messages_once():
+            yield
     finally:
         with suppress(OSError, ValueError):  # of a target that closed it
             sys.stdout.close()

@@ -39,6 +39,9 @@ from privcheck.targets import FixSettings
 SEARCH_SECONDS = 60.0
 """Of the search for patches, at most."""
 
+STEPS = 4
+"""The search, a second look at what it finds, the regret of what is left, and certificates of the best."""
+
 
 def fix(
     target: Any,
@@ -126,7 +129,7 @@ def fix(
         seed=effort.seed,
         importing=own.importing,
     )
-    with progress(f"fixing {own.target}", 100) as advance:
+    with progress(f"fixing {own.target}", STEPS, steps=True) as advance:
         return _fixed(own, setting, effort.rounds, effort.time_budget, advance)
 
 
@@ -138,7 +141,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         got = words(f"{own.target}, which leaks and cannot be edited: {error}")
         hint = "privcheck certify says what leaks"
         raise PrivcheckError("target", got, "a class with a plain update(self, action, reward)", hint) from None
-    advance(15)
+    advance(1)
     result = Fix(
         target=own.target,
         epsilon=setting.epsilon,
@@ -159,7 +162,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
     if found.finding is None:
         return _unfound(result, source, name, setting, started)
     looks = [looked_at_elsewhere(source, patch.text, name, setting) for patch in found.patches]
-    advance(15)
+    advance(1)
     kept = [number for number, judgement in enumerate(looks) if not judgement.withdrawn]
     judging = computing() - started
     result = replace(result, seconds=(judging, 0.0))
@@ -168,7 +171,7 @@ def _fixed(own: OwnFile, setting: Setting, rounds: int, seconds: float, advance:
         return replace(result, patches=numbered(patches))
     texts = [found.patches[number].text for number in kept]
     price = priced(source, name, texts, setting, rounds=rounds, seconds=seconds)
-    advance(40)
+    advance(1)
     for place, number in enumerate(kept):
         patches[number] = _with_price(patches[number], price, place)
     pricing = computing() - started - judging

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, expit, ndtr
+from scipy.special import expit, ndtr
 
 from privcheck.arrays import Array, Bools
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.inference._counts import DELTA, EPSILON, LEVEL, check_count
+from privcheck.inference._limits import chance_lower
 
 BIAS = Real(0.0)
 
@@ -239,7 +240,7 @@ def independent_gaussian_lower(correct: int, guesses: int, level: float, bias: f
     """
     correct, guesses, _ = _counts(correct, guesses, guesses)
     level, odds = check("level", level, LEVEL), check("bias", bias, BIAS)
-    chance = float(betaincinv(correct, guesses - correct + 1, level)) if correct else 0.0
+    chance = chance_lower(correct, guesses, level)
     likelier = float(expit(odds))
     low, high = 0.0, LARGEST
     if chance <= likelier:

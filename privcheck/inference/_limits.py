@@ -7,11 +7,17 @@ epsilon-DP requires p <= e^epsilon q for every event, so a lower limit of ln(p /
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from scipy.special import betaincinv, betaln, xlog1py, xlogy
+import numpy as np
+from scipy.special import betainc, betainccinv, betaincinv, betaln, xlog1py, xlogy
 
+from privcheck.arrays import Array, Integers
 from privcheck.declared import check
 from privcheck.inference._counts import LEVEL
+
+SMALLEST = 1e-100
+"""Level below which Chernoff's inequality replaces the exact limits: scipy's inverses are NaN or too large there."""
 
 
 def conditional_binomial_lower(k: int, l: int, level: float) -> float:
@@ -44,7 +50,7 @@ def conditional_binomial_lower(k: int, l: int, level: float) -> float:
     level = check("level", level, LEVEL)
     if k == 0:
         return -math.inf
-    share = float(betaincinv(k, l + 1, level))
+    share = chance_lower(k, k + l, level)
     return math.log(share) - math.log1p(-share) if share > 0.0 else -math.inf
 
 
@@ -55,9 +61,63 @@ def clopper_pearson(k: int, n: int, level: float) -> tuple[float, float]:
     0.0
     """
     level = check("level", level, LEVEL)
-    low = float(betaincinv(k, n - k + 1, level)) if k > 0 else 0.0
-    high = float(betaincinv(k + 1, n - k, 1.0 - level)) if k < n else 1.0
-    return low, high
+    if level < SMALLEST:
+        return chance_lower(k, n, level), float(chances_upper(np.array(k), n, level))
+    return chance_lower(k, n, level), float(betainccinv(k + 1, n - k, level)) if k < n else 1.0
+
+
+def chance_lower(k: int, n: int, level: float) -> float:
+    """Return the p at which P(Binomial(n, p) >= k) is the level, 0 if k is 0."""
+    if k == 0:
+        return 0.0
+    return float(betaincinv(k, n - k + 1, level) if level >= SMALLEST else _chernoff_lower(k, n, level))
+
+
+def chances_lower(k: Integers, n: int, level: float) -> Array:
+    """Return the lower Clopper-Pearson limits of many probabilities, shape (m,), each one-sided at `level`.
+
+    >>> chances_lower(np.array([0, 10]), 10, 0.5**10).round(9).tolist()
+    [0.0, 0.5]
+    """
+    if level < SMALLEST:
+        return _chernoff_lower(k, n, level)
+    return np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, level), 0.0)
+
+
+def chances_upper(k: Integers, n: int, level: float) -> Array:
+    """Return their upper limits, from the level and not from 1 less it, which is rounded.
+
+    >>> chances_upper(np.array([0, 10]), 10, 0.5**10).round(9).tolist()
+    [0.5, 1.0]
+    """
+    if level < SMALLEST:
+        return np.minimum(1.0, np.nextafter(1.0 - _chernoff_lower(n - k, n, level), 2.0))
+    return np.where(k < n, betainccinv(k + 1, np.maximum(n - k, 1), level), 1.0)
+
+
+def tail_upper(k: int, n: int, chance: float) -> float:
+    """Return P(Binomial(n, chance) >= k) for k above its mean; Chernoff's bound where the probability is tiny.
+
+    >>> tail_upper(10, 10, 0.5) == 0.5**10, 0.0 < tail_upper(2300, 2331, 0.73) < 1e-200
+    (True, True)
+    """
+    value = float(betainc(k, n - k + 1, chance))
+    if value >= SMALLEST or k <= n * chance:
+        return value
+    ratio = xlogy(k, chance * n / k) + (xlogy(n - k, (1.0 - chance) * n / (n - k)) if k < n else 0.0)
+    return math.exp(float(ratio) * (1.0 - 1e-13))
+
+
+def _chernoff_lower(k: Any, n: int, level: float) -> Array:
+    """Return the p up to k / n at which exp(-n KL(k / n || p)) is the level, rounded down; elementwise."""
+    share = np.maximum(k, 0.5) / n
+    most = xlogy(k, share) + xlog1py(n - k, -share) + math.log(level)
+    low, high = np.full(np.shape(k), -800.0), np.log(share)
+    for _ in range(64):
+        middle = low + (high - low) / 2.0
+        below = k * middle + xlog1py(n - k, -np.exp(middle)) <= most
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.where(np.greater(k, 0), np.exp(low) * (1.0 - 1e-12), 0.0)
 
 
 def anytime_limits(k: int, n: int, level: float) -> tuple[float, float]:
@@ -76,18 +136,23 @@ def anytime_limits(k: int, n: int, level: float) -> tuple[float, float]:
     [0.444, 0.556]
 
     """
+    level = check("level", level, LEVEL)
+    average = float(betaln(k + 1, n - k + 1))
+    least = average - 1e-15 * abs(average) + math.log(2.0 * level)
+    return math.exp(_least_logarithm(k, n - k, least)), -math.expm1(_least_logarithm(n - k, k, least))
+
+
+def _least_logarithm(seen: int, missed: int, least: float) -> float:
+    """Return the logarithm of the smallest probability of which the log-likelihood is `least`, rounded down."""
     from scipy.optimize import brentq
 
-    level = check("level", level, LEVEL)
-    least = float(betaln(k + 1, n - k + 1)) + math.log(2.0 * level)
+    def excess(x: float) -> float:
+        return seen * x + (missed * math.log(-math.expm1(x)) if missed else 0.0) - least
 
-    def excess(p: float) -> float:
-        return float(xlogy(k, p) + xlog1py(n - k, -p)) - least
-
-    tiny = 1e-300
-    low = float(brentq(excess, tiny, k / n)) if k > 0 and excess(tiny) < 0.0 else 0.0
-    high = float(brentq(excess, k / n, 1.0 - 1e-16)) if k < n and excess(1.0 - 1e-16) < 0.0 else 1.0
-    return low, high
+    lowest, top = -690.0, math.log(seen / (seen + missed)) if seen else -math.inf
+    if top <= lowest or excess(lowest) >= 0.0:
+        return -math.inf
+    return (float(brentq(excess, lowest, top, xtol=1e-300, rtol=1e-15)) if missed else least / seen) * (1.0 + 1e-12)
 
 
 def clopper_pearson_lower(

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv
 
 from privcheck.arrays import Array, Integers
 from privcheck.declared import check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference._counts import DELTA, EPSILON, LEVEL
+from privcheck.inference._limits import chances_lower, chances_upper
 
 
 def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int = 24) -> Array:
@@ -48,15 +48,12 @@ class TradeoffRegion:
     @property
     def power_lower(self) -> Array:
         """Lower limits of the probability of each event on the first input."""
-        k, each = self.more, self.level / (2 * len(self.thresholds))
-        return np.where(k > 0, betaincinv(np.maximum(k, 1), self.runs[0] - k + 1, each), 0.0)
+        return chances_lower(self.more, self.runs[0], self.level / (2 * len(self.thresholds)))
 
     @property
     def size_upper(self) -> Array:
         """Upper limits of the probability of each event on the second input."""
-        l, each = self.less, self.level / (2 * len(self.thresholds))
-        rest = self.runs[1] - l
-        return np.where(rest > 0, betaincinv(l + 1, np.maximum(rest, 1), 1.0 - each), 1.0)
+        return chances_upper(self.less, self.runs[1], self.level / (2 * len(self.thresholds)))
 
     def delta_lower(self, epsilon: float) -> float:
         """Return the lower limit of delta given epsilon; misses for any epsilon with probability at most `level`."""

@@ -17,12 +17,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import betainc
 
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference._counts import EPSILON, LEVEL, RUNS
-from privcheck.inference._limits import conditional_binomial_lower
+from privcheck.inference._limits import conditional_binomial_lower, tail_upper
 
 _COUNT = Integer(0)
 
@@ -87,7 +86,7 @@ def two_tails_p_value(more: int, less: int, mirrored_more: int, mirrored_less: i
     """
     epsilon = check("epsilon", epsilon, EPSILON)
     hits, misses = _hits_and_misses(more, less, mirrored_more, mirrored_less)
-    value = float(betainc(hits, misses + 1, 1.0 / (1.0 + math.exp(-epsilon)))) if hits else 1.0
+    value = tail_upper(hits, hits + misses, 1.0 / (1.0 + math.exp(-epsilon))) if hits else 1.0
     return value if value <= 0.5 else 1.0
 
 

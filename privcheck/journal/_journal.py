@@ -129,8 +129,10 @@ class Journal(Protocol):
     def erase(self) -> None:
         """Overwrite what was deleted, after the transaction."""
 
-    def admissions(self, person: str, window: int) -> list[Admission]:
-        """Return the rewards of a person in a window that were passed on, in this scope and those that it continues."""
+    def admissions(self, person: str, window: int | None = None) -> list[Admission]:
+        """Return the rewards of a person that were passed on, in this scope and those that it continues, in a window;
+        by default in all of them.
+        """
 
     def last_window(self) -> int:
         """Return the largest window so far, in this scope and those that it continues."""

@@ -5,18 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import uuid
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.journal._chained_entries import ANSWER, CLOSED, SCOPE, START, Entry, Said
 from privcheck.journal._databases import PLACES, head_database, ledger_database
+from privcheck.journal._heads import HEAD, head_problem, heads_of, warn_of_a_head_beside
 from privcheck.journal._journal import TELLS, Admission, Answered
 from privcheck.journal._kept_snapshots import (
     Snapshot,
@@ -36,7 +41,6 @@ from privcheck.journal._ledger_tables import (
     between,
     end,
     entries,
-    entry,
     first_of,
     insert,
     last_of,
@@ -46,14 +50,11 @@ from privcheck.journal._ledger_tables import (
     told,
 )
 from privcheck.journal._short_forms import short_input, short_person
-from privcheck.scheduling import Database
 
 FORGOTTEN = (
     "only a guard that opens it as it was then, with the same code and libraries, goes on with it: go back, or name "
     "another scope= with continues= to keep all charges"
 )
-AS_WRITTEN = "iif(typeof(number) = 'integer', number, 0), iif(typeof(hash) = 'blob', hash, x'')"
-HEAD = f"SELECT {AS_WRITTEN} FROM head WHERE ledger = ?"
 ONWARD = "UPDATE head SET number = ?, hash = ? WHERE ledger = ? AND number = ? AND hash = ?"
 """Moves the head on from an entry that is known to be in this file. A statement by itself is a transaction, which is
 durable when it returns.
@@ -62,6 +63,7 @@ durable when it returns.
 IS_THERE = "SELECT 1 FROM written WHERE id = ? AND hash = ?"
 OF_REQUEST = "scope = ? AND request = ? AND kind = ? AND request <> ''"
 OF_PERSON = "substr(who, 1, 8) = ? AND window = ? AND who = ? AND who <> '' AND scope = ? AND kind = ? ORDER BY id"
+OF_PERSON_EVER = OF_PERSON.replace("window = ? AND ", "").replace("BY id", "BY window, id")
 
 
 class SqliteJournal:
@@ -99,6 +101,7 @@ class SqliteJournal:
         try:
             self.heads = head_database(head)
             self._closing_heads = weakref.finalize(self, self.heads.close)
+            warn_of_a_head_beside(self.heads.file, self._file)
             with self.database.transaction():
                 self.chain = self._open(name, parameters, agrees, continues)
             self.scope, self._shown = self.chain[0], (0, START)
@@ -231,13 +234,14 @@ class SqliteJournal:
             reason = "what was deleted is still in its log, which another process reads"
             raise self.database.refusal.because(reason, "call forget() again")
 
-    def admissions(self, person: str, window: int) -> list[Admission]:
-        """Return the rewards of a person in a window, in this scope and those that it continues, the oldest first."""
+    def admissions(self, person: str, window: int | None = None) -> list[Admission]:
+        """Return the rewards of a person, in this scope and those that it continues, the oldest first."""
         code = short_person(person)
+        where, when = (OF_PERSON_EVER, ()) if window is None else (OF_PERSON, (window,))
         return [
             Admission(scope.name, event)
             for scope in reversed(self.chain)
-            for event in read(self.database, OF_PERSON, (code[:8], window, code, scope.number, TELLS))
+            for event in read(self.database, where, (code[:8], *when, code, scope.number, TELLS))
         ]
 
     def last_window(self) -> int:
@@ -319,11 +323,14 @@ class SqliteJournal:
             self._check_salts(chain)
             agrees(parameters_of(self.database, chain[0]), True)
             self._end_scope(chain[0], name)
+        else:
+            _warn_of_a_name_like(name, [*known], self.database.file)
         secret, salt = secrets.token_bytes(32), chain[0].salt if chain else secrets.token_bytes(32)
         made = Opened(len(known) + 1, name, uuid.uuid4().hex, secret, salt, chain[0].number if chain else None)
         values = made.number, made.name, made.identity, made.secret, made.salt, made.continues
         self.database.execute("INSERT INTO scope VALUES (?, ?, ?, ?, ?, ?)", values)
         said = {"scope": name, "identity": made.identity, "continues": old, "parameters": parameters}
+        said |= {"began": datetime.now(UTC).isoformat(timespec="seconds")}  # for readers alone
         said |= {"secret": hashlib.sha256(secret).hexdigest(), "salt": hashlib.sha256(salt).hexdigest()}
         append(self.database, made.number, Entry(0, -1, SCOPE, json.dumps(said)))
         return [made, *chain]
@@ -361,40 +368,31 @@ class SqliteJournal:
                 raise replace(self.database.refusal, expected="the newest copy, with its head").because(*problem)
 
 
-def head_problem(database: Database, heads: Database, scope: Opened) -> tuple[str, str] | None:
-    """Return what is wrong with the end of a scope, as its head knows it, and what to do; None if nothing is."""
-    rows = heads.rows(HEAD, (scope.identity,))
-    number, _ = end(database, scope.number)  # read later: workers show what they have committed
-    if not rows:
-        played = database.rows(f"SELECT 1 FROM entry WHERE {OF_SCOPE} AND event > 0 LIMIT 1", between(scope.number))
-        if not played:
-            return None
-        hint = (
-            "restore this file beside the ledger, or give it as head=; without it nobody can tell whether the ledger "
-            "is an old copy"
-        )
-        return f"{heads.file} has no head of the scope {scope.name!r}", hint
-    said, chained = rows[0]
-    if said > number:
-        hint = "this is an old copy, and going on with it would spend again what was spent since: restore the newest"
-        return f"the scope {scope.name!r} of the ledger ends at entry {number}, its head says {said}", hint
-    if (where := entry(database, scope, said)) is None or where.hash != chained:
-        hint = "this is a copy that went its own way: restore the one that the head belongs to"
-        return f"entry {said} of the scope {scope.name!r} is not the one that its head knows", hint
-    return None
-
-
-def heads_of(heads: Database, file: Path) -> Iterator[tuple[str, str]]:
-    """Yield the identity and the name of each scope that has a head and was made in a file."""
-    for identity, place in heads.rows("SELECT ledger, CAST(place AS TEXT) FROM head"):
-        parts = place.split(" ")
-        for end_of_path in range(1, len(parts)):  # either may have spaces
-            if Path(" ".join(parts[:end_of_path])).resolve() == file:
-                yield str(identity), " ".join(parts[end_of_path:])
-
-
 def _chain(scope: Opened, known: dict[int, Opened]) -> list[Opened]:
     found = [scope]
     while (before := found[-1].continues) is not None:
         found.append(known[before])
     return found
+
+
+_NUMBER = re.compile(r"\d+")
+SIMILAR = 0.75
+"""From which share of letters in common on one name may be the other one misspelled, or a later version of it."""
+
+
+def _warn_of_a_name_like(name: str, known: Sequence[str], file: Path) -> None:
+    """Warn that a scope begins new budgets although its name is close to that of one that is there.
+
+    It is said once, before the scope is made. Scopes of other names, and those that differ in their numbers alone, such
+    as one for each day, are meant as they are.
+    """
+    series = _NUMBER.sub("0", name)
+    spelled = {other.casefold(): other for other in known if _NUMBER.sub("0", other) != series}
+    for similar in get_close_matches(name.casefold(), spelled, 1, SIMILAR):
+        other = spelled[similar]
+        text = (
+            f"the scope {name!r} is new in {file}, which has the scope {other!r}: it begins new budgets, also for "
+            f"persons who gave rewards there; if it is meant for the same people, give scope={other!r}, or after a "
+            f"change of the policy continues={other!r} to keep what was spent"
+        )
+        warnings.warn(text, RuntimeWarning, stacklevel=2)

@@ -9,8 +9,8 @@ from typing import Self
 from privcheck.errors import PrivcheckError
 from privcheck.journal._chained_entries import Entry
 from privcheck.journal._databases import head_database, ledger_database
+from privcheck.journal._heads import head_problem, heads_of
 from privcheck.journal._kept_snapshots import SnapshotRow, count_told, snapshot_row
-from privcheck.journal._ledger_file import head_problem, heads_of
 from privcheck.journal._ledger_tables import Opened, all_told, entries, scopes
 
 

@@ -114,8 +114,10 @@ class MemoryJournal:
     def erase(self) -> None:
         """Do nothing."""
 
-    def admissions(self, person: str, window: int) -> list[Admission]:
-        """Return the rewards of a person in a window that were passed on."""
+    def admissions(self, person: str, window: int | None = None) -> list[Admission]:
+        """Return the rewards of a person that were passed on, in a window; by default in all of them."""
+        if window is None:
+            return [each for (who, _), found in self._persons.items() if who == person for each in found]
         return self._persons.get((person, window), [])
 
     def last_window(self) -> int:

@@ -101,6 +101,8 @@ class Made:
 class LeakError(PrivcheckError):
     """Code tried to read a private value before its release; `leak` says which code and which data."""
 
+    __module__ = "privcheck"  # as it is imported, and so in tracebacks
+
     def __init__(self, leak: Leak) -> None:
         self.leak = leak
         got = words(
@@ -121,14 +123,18 @@ def find_leak(
     *,
     made: Made | None = None,
     at_origin: bool = False,
+    by_policy: bool = True,
 ) -> Leak:
     """Return the leak that is happening now, or did in a traceback, located at the policy's innermost own frame.
 
-    If it is known where the value was `made`, the hint names that place; at its origin, the leak is located there.
+    If it is known where the value was `made`, the hint names that place; at its origin, the leak is located there, and
+    the hint names the line that reads it, unless none of the policy's does: an action is read by who plays the policy.
     """
     if made is not None and at_origin:
         code = linecache.getline(made.file, made.line).strip()
-        if (read := own_line()) != (made.file, made.line) and not is_machinery(read[0]):
+        if not by_policy:
+            hint = f"{hint}; the policy gives it to who plays it"
+        elif (read := own_line()) != (made.file, made.line) and not is_machinery(read[0]):
             hint = f"{hint}; it is read at {Path(read[0]).name}:{read[1]}"
         return Leak(kind, made.file, made.line, made.function, code, data, hint, operation)
     place, line = _own_frame(), None

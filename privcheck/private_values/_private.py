@@ -55,6 +55,7 @@ class Private(Refusals, NumpyProtocol):
 
     """
 
+    __module__ = "privcheck.private_values"  # as it is imported, and so in errors of other libraries
     __slots__ = ("_cell", "_const", "_own", "_positions", "_whole")
 
     _cell: Cell

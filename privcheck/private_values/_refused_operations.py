@@ -36,9 +36,9 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE, at_orig
     ----------
     kind, operation, hint : see `leaks.Leak`.
     values : those that were read.
-    at_origin : whether the place is that where a choice of the policy computed the first of them, as of an action.
+    at_origin : whether the place is where the first of them was computed, as of an action, which no own line reads.
     """
-    private, given = [value for value in values if isinstance(value, Refusals)], hint
+    private, given, by_policy = [value for value in values if isinstance(value, Refusals)], hint, not at_origin
     if outcome := next((value.compared for value in private if value.is_indicator and not value.is_public), ""):
         kind, operation, hint = "comparison", outcome, INDICATOR
     hint = ACTION if any(value.is_action for value in private) else hint
@@ -55,7 +55,7 @@ def refuse(kind: str, operation: str, *values: Any, hint: str = RELEASE, at_orig
     elif made is None and given in NO_LAW.values():
         made = next((met for value in private if (met := value.met_noise) is not None), None)
         at_origin = made is not None
-    leak = find_leak(kind, operation, data, hint, made=made, at_origin=at_origin)
+    leak = find_leak(kind, operation, data, hint, made=made, at_origin=at_origin, by_policy=by_policy)
     for source in dict.fromkeys(value.source for value in private):
         if source is not None:
             source.refused = tuple(private)

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 from privcheck.reporting._json_source import JsonSource, read_source
 from privcheck.reporting._result_files import json_files
 from privcheck.reporting._text.certificate_sentences import CERTIFIED, RECORDED, REFUSED, UNSEEN, certificate_word
 from privcheck.results import AuditReport, Certificate
 from privcheck.serialise import array, number, plain, to_json
-from privcheck.sweeps import MANIFEST, read_rows
+from privcheck.sweeps import MANIFEST, read_rows, read_sweep
 
 EXPECTED = "the JSON of an audit, a certificate or a simulation"
 
@@ -156,6 +156,9 @@ def _files(folder: Path, parameter: str) -> dict[str, tuple[str, Path]]:
     if (folder / MANIFEST).is_file():
         rows, _ = read_rows(folder)
         found = {row["place"]: (_named(row), folder / row["file"]) for row in rows if row["file"]}
+        if changed := read_sweep(folder).changed():
+            got = words(f"{folder / changed[0]}, which is gone or not as the sweep wrote it")
+            raise PrivcheckError(parameter, got, "results as they were written", "the same sweep plays it anew")
     else:
         files = {path.relative_to(folder).as_posix(): path for path in json_files(folder)}
         found = {name: (name, path) for name, path in files.items()}

@@ -7,14 +7,19 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from privcheck.enclosure import as_given, digits_up
 from privcheck.reporting._pages.elements import document, element, header, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, table
+from privcheck.reporting._person_exports import WHEN
 from privcheck.serialise import plain, to_json
 
 if TYPE_CHECKING:
     from privcheck.certifying import ReleaseRow, ScopeRows
 
 COLUMNS = ("scope", "event", "round", "mechanism", "scale", "line", "charge", "data", "persons")
+
+OF_WINDOW = ("person", "window", "began", "renews", "rewards", "spent")
+OF_PERSON = ("person", "rewards", "spent")
 
 
 def ledger_text(scopes: Sequence[ScopeRows], name: str) -> str:
@@ -27,7 +32,9 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
     events = ", ".join(f"{count} {kind}" for kind, count in rows.events.items() if kind != "start")
     yield ""
     yield f"scope {rows.scope.name!r}" + (f", continued by {rows.closed_by!r}" if rows.closed_by else "")
-    yield f"  budget of a datum   {_budget(rows)}, spent {rows.spent:g} by the datum that lost the most"
+    if rows.began:
+        yield f"  began               on {rows.began:{WHEN}}"
+    yield f"  budget of a datum   {_budget(rows)}, spent {digits_up(rows.spent)} by the datum that lost the most"
     again = "; a request that comes again is answered and not counted" if events else ""
     yield f"  events              {events or 'none'}{again}"
     if parameters["per_user"] is not None:
@@ -37,11 +44,12 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
     if parameters["per_user"] is not None:
         windows = len({window for _, window in rows.rewards})
         each = f"in one {parameters['window']}" if parameters["window"] else "for ever"
-        yield f"  budget of a person  {parameters['per_user']:g} {each}"
+        yield f"  budget of a person  {as_given(parameters['per_user'])} {each}"
         people = len({person for person, _ in rows.rewards})
         older = "".join(f" and in {each.scope.name!r}" for each in rows.before)
-        most = f"over all of them{older} one lost at most {rows.lifetime():g}"
-        yield f"  persons             {people}, in {windows} window{'' if windows == 1 else 's'}; {most}"
+        most = max((spent for _, spent in rows.of_persons().values()), default=0.0)
+        over = f"over all of them{older} one lost at most {digits_up(most)}"
+        yield f"  persons             {people}, in {windows} window{'' if windows == 1 else 's'}; {over}"
     yield f"  last entry          {rows.last}: the start, events, refused rewards and draws are numbered together"
     yield f"  snapshot            {_snapshot(rows)}"
     forgotten = rows.recorded - rows.told
@@ -65,7 +73,7 @@ def _snapshot(rows: ScopeRows) -> str:
 
 
 def _budget(rows: ScopeRows) -> str:
-    return ", ".join(f"{name} = {rows.parameters[name]:g}" for name in _NAMES if rows.parameters[name])
+    return ", ".join(f"{name} = {as_given(rows.parameters[name])}" for name in _NAMES if rows.parameters[name])
 
 
 _NAMES = ("epsilon", "delta", "rho", "mu")
@@ -79,10 +87,9 @@ def ledger_json(scopes: Sequence[ScopeRows]) -> str:
             "continued_by": rows.closed_by or None, "last_entry": rows.last,
             "snapshot": rows.snapshot._asdict(), "events_told": rows.told,
             "releases": [dict(zip(COLUMNS, row, strict=True)) for row in map(_row, rows.releases)],
-            "persons": [
-                {"person": person, "window": window, "rewards": count}
-                for (person, window), count in sorted(rows.rewards.items())
-            ],
+            "began": rows.began and rows.began.isoformat(),
+            "persons": [dict(zip(OF_WINDOW, row, strict=True)) for row in _persons(rows)],
+            "totals": [dict(zip(OF_PERSON, row, strict=True)) for row in _totals(rows)],
         }
         for rows in scopes
     ]  # fmt: skip
@@ -109,8 +116,27 @@ def ledger_page(scopes: Sequence[ScopeRows], name: str) -> str:
         found = [_cells(_row(row)) for row in rows.releases]
         if found:
             parts.append(table("Releases", [*zip(COLUMNS, kinds, strict=True)], found))
+        each = (
+            ("Persons", OF_WINDOW, _persons),
+            ("All windows, with the scopes that are continued", OF_PERSON, _totals),
+        )
+        for caption, names, of_persons in each if rows.rewards else ():
+            columns = [(name, NUMBER if name in ("rewards", "spent") else WORD) for name in names]
+            parts.append(table(caption, columns, [_cells(row) for row in of_persons(rows)]))
     released = sum(len(rows.releases) for rows in scopes)
     return document(f"Ledger {name}", header(f"Ledger {name}", f"{released} releases in {len(scopes)} scopes"), parts)
+
+
+def _persons(rows: ScopeRows) -> Iterator[tuple[Any, ...]]:
+    """Yield what each person has given in each window of this scope; windows are the times that a ledger has."""
+    for (person, window), count in sorted(rows.rewards.items()):
+        began, renews = (time and time.isoformat() for time in rows.window(window))
+        yield person, window, began, renews, count, rows.loss(count)
+
+
+def _totals(rows: ScopeRows) -> Iterator[tuple[Any, ...]]:
+    for person, (count, spent) in sorted(rows.of_persons().items()):
+        yield person, count, spent
 
 
 def _cells(row: tuple[Any, ...]) -> list[Cell | str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from privcheck.enclosure import as_given, digits_up
 from privcheck.serialise import plain, to_json
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def _lines(row: PersonRow) -> Iterator[str]:
     yield ""
     yield f"scope {row.scope!r}"
     yield f"  person              {row.person}, the code of a name that is {TYPES[row.type]}{known}"
-    yield f"  budget of a person  {row.per_user:g} {f'in one {row.window}' if row.window else 'for ever'}"
-    yield f"  spent               {row.spent:g} by {_rewards(row.rewards)}{when}"
+    yield f"  budget of a person  {as_given(row.per_user)} {f'in one {row.window}' if row.window else 'for ever'}"
+    yield f"  spent               {digits_up(row.spent)} by {_rewards(row.rewards)}{when}"
     yield f"  left                {_rewards(row.more, 'more ')}"
     yield f"  renews              {f'on {row.renews:{WHEN}}' if row.renews else 'never'}"
 

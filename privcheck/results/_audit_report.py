@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck import presenting
 from privcheck.arrays import Table
-from privcheck.enclosure import rounded_down
+from privcheck.enclosure import as_given, rounded_down
 from privcheck.errors import printable
 from privcheck.inference import TradeoffRegion
 from privcheck.privacy import Contexts
@@ -272,7 +272,7 @@ class AuditReport(WholeResult):
         if self.tradeoff_claimed is not None:
             return "of the trade-off curve"
         name, amount = self.claimed
-        return f"{name} = {amount:g}" + (f", delta = {self.delta:g}" if self.delta else "")
+        return f"{name} = {as_given(amount)}" + (f", delta = {as_given(self.delta)}" if self.delta else "")
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "audit", one row."""

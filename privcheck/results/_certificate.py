@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privcheck import presenting
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Ledger, Notion, Pure, convert
-from privcheck.enclosure import digits_up
+from privcheck.enclosure import as_given, digits_up
 from privcheck.in_notebooks import in_cells
 from privcheck.mechanisms import SHIPPED, MechanismCode
 from privcheck.privacy import Contexts
@@ -329,7 +329,9 @@ class Certificate(WholeResult):
         if isinstance(self.upper, GaussianDP):
             return f"mu <= {digits_up(self.upper.mu)}"
         assert self.epsilon_upper is not None
-        return f"epsilon <= {digits_up(self.epsilon_upper)}" + (f" at delta = {self.delta:g}" if self.delta else "")
+        return f"epsilon <= {digits_up(self.epsilon_upper)}" + (
+            f" at delta = {as_given(self.delta)}" if self.delta else ""
+        )
 
     def __repr__(self) -> str:
         return f"<Certificate {self}>"

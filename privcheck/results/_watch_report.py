@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privcheck import presenting
+from privcheck.enclosure import as_given
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -150,8 +151,8 @@ class WatchReport(WholeResult):
         'epsilon = 1'
         """
         amounts = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu}
-        said = next(f"{name} = {amount:g}" for name, amount in amounts.items() if amount is not None)
-        return said + (f", delta = {self.delta:g}" if self.delta else "")
+        said = next(f"{name} = {as_given(amount)}" for name, amount in amounts.items() if amount is not None)
+        return said + (f", delta = {as_given(self.delta)}" if self.delta else "")
 
     @property
     def needed(self) -> float:

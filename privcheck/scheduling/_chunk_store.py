@@ -64,7 +64,8 @@ class ChunkStore(Cache):
         require_extra("store", "store")
         self.folder = Path(folder)
         hint = "finished chunks are kept: make room, or check the folder, and the same command goes on"
-        refusal = Refusal(self.folder, "store", "a folder that can be written", hint)
+        damaged = "its manifest is damaged: take another folder"
+        refusal = Refusal(self.folder, "store", "a folder that can be written", hint, damaged=damaged)
         super().__init__(Database(self.folder / "manifest.sqlite", refusal, UPGRADES), "parts")
         mine = json.dumps(fingerprint())
         self.database.execute("INSERT OR IGNORE INTO about VALUES ('fingerprint', ?)", (mine,))

@@ -106,11 +106,14 @@ class Kept(Generic[R]):
             return
         self._store.costs[self._name] = seconds
         self._store.played += seconds
-        if number in self._second and (kept := self._store.read(self._key(number))) is not None:
-            if self._agrees(kept, result):
-                self._store.believed.add((self._target, self._known[self._key(number)][1]))
-                return
-            self._disbelieve()
+        if number in self._second:
+            if (key := self._key(number)) not in self._known:  # finished, and not as one of this target: damaged
+                self._store.forget(key)
+            elif (kept := self._store.read(key)) is not None:
+                if self._agrees(kept, result):
+                    self._store.believed.add((self._target, self._known[key][1]))
+                    return
+                self._disbelieve()
         if self._store.worth_keeping(seconds):
             self._store.keep(self._key(number), self._calls.form.arrays(result), seconds, self._target)
         elif number in self._claimed:

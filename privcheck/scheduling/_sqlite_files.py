@@ -62,7 +62,8 @@ class Refusal:
     parameter : the argument that names it.
     expected : what would have been accepted, in words.
     hint : what is not lost, and what to do.
-    no_database : what to do about a file that is none; by default the hint.
+    no_database : what to do about a file that is none; by default what to do about a damaged one.
+    damaged : what to do about a file that SQLite cannot read, or whose tables are not there; by default the hint.
     """
 
     folder: Path
@@ -70,6 +71,7 @@ class Refusal:
     expected: str
     hint: str
     no_database: str = ""
+    damaged: str = ""
 
     def because(self, reason: str, hint: str = "") -> PrivcheckError:
         """Return the error that says what is wrong with the folder."""
@@ -91,8 +93,13 @@ class Refusal:
         reason = getattr(error, "strerror", None) or str(error)
         if code == sqlite3.SQLITE_IOERR_WRITE:  # SQLite does not say which
             reason = f"{reason}: a write fails, as where a quota or a limit of the size of files is reached"
-        none = code == sqlite3.SQLITE_NOTADB
-        return self.because("the disk is full" if full else reason, self.no_database if none else "")
+        hints = {
+            sqlite3.SQLITE_NOTADB: self.no_database or self.damaged,
+            sqlite3.SQLITE_CORRUPT: self.damaged,
+            sqlite3.SQLITE_ERROR: self.damaged,
+        }
+        kind = (code or 0) & 0xFF  # without what SQLite says besides
+        return self.because("the disk is full" if full else reason, hints.get(kind, ""))
 
 
 class Database:

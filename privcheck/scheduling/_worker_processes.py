@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
+from privcheck.progress import begin_worker
 
 THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
 """Libraries with threads of their own, of which a worker has one each: there are as many workers as processors."""
@@ -61,7 +62,8 @@ def kept_pool(jobs: int) -> Any:
         if not _started_for:
             atexit.register(end_worker_processes)
         end_worker_processes()
-        _pool, _started_for = ProcessPoolExecutor(jobs, timeout=300, env=one_thread_each()), wanted
+        _pool = ProcessPoolExecutor(jobs, timeout=300, env=one_thread_each(), initializer=begin_worker)
+        _started_for = wanted
     return _pool
 
 

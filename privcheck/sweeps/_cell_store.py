@@ -84,11 +84,13 @@ class CellStore(Cache):
                 failed = "DELETE FROM finished WHERE key = ? AND error IS NOT NULL"
                 self.database.execute_each(failed, [(key,) for key, _ in cells])
         known = self.finished()  # first: another client writes a file before its row
+        written = dict(self.database.rows("SELECT key, digest FROM finished WHERE error IS NULL"))
         there = {path.stem for path in (self.folder / RESULTS).glob("*.json")}
         for key, cell in cells:
             if key in there and key not in known:
                 self._adopt(key, cell)
-            elif key not in there and known.get(key, "failed") is None:  # done, and its file was removed
+            elif key in written and not (key in there and is_as_written(self.path(key), written[key])):
+                self.path(key).unlink(missing_ok=True)  # first: a file without a row would be entered again
                 self.forget(key)
 
     def _adopt(self, key: str, cell: Cell) -> None:
@@ -152,9 +154,18 @@ class CellStore(Cache):
         self.enter(key, row, played.seconds)
 
 
+def is_as_written(path: Path, written: str) -> bool:
+    """Tell whether the file of a result is there and has the digest that the manifest names."""
+    try:
+        return digest(path.read_text(encoding="utf-8")) == written
+    except (OSError, *ILL_TYPED):
+        return False
+
+
 def _refusal(folder: str | Path, parameter: str = "store") -> Refusal:
     hint = "what is finished is kept, and the same command continues"
-    return Refusal(Path(folder), parameter, f"{EXPECTED} that can be read and written", hint)
+    damaged = f"delete the file {MANIFEST}: the same command enters in a new one what is finished"
+    return Refusal(Path(folder), parameter, f"{EXPECTED} that can be read and written", hint, damaged=damaged)
 
 
 def read_rows(folder: str | Path) -> tuple[list[dict[str, Any]], list[str]]:

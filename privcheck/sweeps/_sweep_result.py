@@ -10,7 +10,7 @@ from typing import Any
 
 from privcheck.serialise import to_json
 from privcheck.sweeps._cell import AUDIT
-from privcheck.sweeps._cell_store import RESULTS, read_rows
+from privcheck.sweeps._cell_store import ASIDE, RESULTS, is_as_written, read_rows
 from privcheck.sweeps._play_cell import COLUMNS
 from privcheck.sweeps._sweep_file import count_words
 from privcheck.tables import Result, Row
@@ -40,6 +40,16 @@ class Sweep(Result):
     def count(self, status: str) -> int:
         """Return how many cells have a status: "done", "failed" or "to play"."""
         return Counter(cell["status"] for cell in self.cells)[status]
+
+    @property
+    def aside(self) -> Path:
+        """The folder of results that were set aside."""
+        return Path(self.folder, ASIDE)
+
+    def changed(self) -> tuple[str, ...]:
+        """Return the files of results that are gone, or not as they were written; the same sweep plays them anew."""
+        done = [(str(cell["file"]), str(cell["digest"])) for cell in self.cells if cell["file"]]
+        return tuple(file for file, written in done if not is_as_written(Path(self.folder, file), written))
 
     @property
     def errors(self) -> dict[str, int]:

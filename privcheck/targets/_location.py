@@ -381,9 +381,10 @@ def _name_of(factory: Any) -> str:
 
 def describe_exception(error: BaseException) -> str:
     """Return the exception in words, with the file and line that raised it; for one of ours, that of its caller."""
-    frames = list(traceback.extract_tb(error.__traceback__))
-    if isinstance(error, PrivcheckError):
-        frames = [frame for frame in frames if not Path(frame.filename).is_relative_to(PACKAGE)]
+    every = list(traceback.extract_tb(error.__traceback__))
+    frames = [frame for frame in every if not Path(frame.filename).is_relative_to(PACKAGE)]
+    if not isinstance(error, PrivcheckError):  # which may be an error of a shipped algorithm
+        frames = frames or every
     frames = [frame for frame in frames if "numpy" not in Path(frame.filename).parts] or frames  # its caller, likewise
     known = frames and not frames[-1].filename.startswith("<frozen")
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if known else ""

@@ -28,6 +28,8 @@ R = TypeVar("R")
 class PrivacyFailure(AssertionError):
     """A failed privacy test; the message has the witness, the probability of a false failure, and how to replay it."""
 
+    __module__ = "privcheck.testing"  # as it is imported, and so in tracebacks
+
 
 @dataclass(frozen=True)
 class Asked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from privcheck.declared import check
+from privcheck.enclosure import p_value_text
 from privcheck.inference import LEVEL
 from privcheck.testing._assertion import ERROR, failed, passed
 
@@ -47,8 +48,9 @@ def assert_law(samples: Any, law: Any, *, error: float = ERROR) -> None:
 
     level = check("error", error, LEVEL)
     fit = fit_of_law(samples, law)
+    tested = f"p-value {p_value_text(fit.p_value, 2)} ({fit.test})"
     if fit.p_value >= level:
-        told = f"{len(samples):,} samples, not shown to have another law: p-value {fit.p_value:.2g} ({fit.test})"
+        told = f"{len(samples):,} samples, not shown to have another law: {tested}"
         if "Kolmogorov" in fit.test:
             from scipy import stats
 
@@ -58,7 +60,7 @@ def assert_law(samples: Any, law: Any, *, error: float = ERROR) -> None:
         return
     where = " x ".join(f"[{low:.4g}, {high:.4g}]" for low, high in fit.where)
     lines = [
-        f"the samples do not follow the law: p-value {fit.p_value:.2g} ({fit.test})",
+        f"the samples do not follow the law: {tested}",
         f"in {where}: {100 * fit.share:.4g} % of the samples, {100 * fit.probability:.4g} % by the law",
         f"samples of the law fail with probability {level:g} or less",
     ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Table
+from privcheck.auditing import differences
 from privcheck.certifying import changed_tables, random_table, unexplained_divergence
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
@@ -155,17 +156,17 @@ def _of_function(function: Callable[..., Any], released: _Released) -> Callable[
         tape, coins = Tape(np.random.default_rng([seed, 1])), np.random.default_rng([seed, 0])
         before = coins.bit_generator.state
         with recording(tape):
-            output = function(pair[0].copy(), coins)
+            output = _whole(function(pair[0].copy(), coins))
         released.any |= bool(tape.releases)
         forced = ForcedTape(tape.releases)
         try:
             with recording(forced):
-                other = function(pair[1].copy(), np.random.default_rng([seed, 0]))
+                other = _whole(function(pair[1].copy(), np.random.default_rng([seed, 0])))
         except DivergenceError as divergence:
             return [f"{divergence}."]
         if forced.position < len(tape.releases):
             return [f"release {forced.position + 1} happens on only one stream."]
-        if _same(output, other):
+        if not differences(output, other):
             return None
         if not tape.releases and coins.bit_generator.state != before:
             got = words("a function that draws from rng and releases nothing through privcheck's mechanisms")
@@ -176,10 +177,9 @@ def _of_function(function: Callable[..., Any], released: _Released) -> Callable[
     return diverges
 
 
-def _same(one: Any, two: Any) -> bool:
-    if isinstance(one, tuple | list) and isinstance(two, tuple | list):
-        return len(one) == len(two) and all(map(_same, one, two))
-    return bool(np.array_equal(one, two))
+def _whole(output: Any) -> Any:
+    """Return an output that can be read twice: what is released while an iterator is read belongs to the run."""
+    return list(output) if isinstance(output, Iterator) else output
 
 
 def _simplest(pair: Pair, diverges: Diverges, related: Relation, contexts: Contexts | None, arms: int) -> Pair:

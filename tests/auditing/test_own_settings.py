@@ -9,7 +9,8 @@ import pytest
 import privcheck
 from privcheck.auditing import audit
 from privcheck.bandits import ALGORITHMS
-from privcheck.reporting import details, page
+from privcheck.cli import run
+from privcheck.reporting import details, markdown, page
 
 PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].private]
 OTHERS = [name for name in ALGORITHMS if not ALGORITHMS[name].private]
@@ -80,7 +81,7 @@ class Blind:
 
 
 @pytest.mark.chance(1e-6, "the bound of an audit of a policy that ignores its rewards may be above 0")
-def test_a_bound_of_zero_says_that_there_is_no_power():
+def test_a_bound_of_zero_says_that_there_is_no_power(tmp_path, capsys):
     """In the terminal, on the page and in a notebook; the broken twin, with another bound, says nothing of it."""
     report = audit(Blind, epsilon=1.0, arms=2, horizon=4, runs=4000, seed=2, confidence=1.0 - 1e-6)
     assert (report.verdict, report.epsilon_lower) == ("consistent", 0.0)
@@ -90,8 +91,18 @@ def test_a_bound_of_zero_says_that_there_is_no_power():
         console.print(details(report))
     for text in (shown.get(), page(report), report._repr_html_()):
         assert "no power here" in text
+        assert not any(sign in text for sign in "✓✅"), "a claim of any size would have passed"
     assert "No power here: no event told the streams apart" in page(report)
-    assert "no power here" not in page(replace(report, epsilon_lower=0.5)).lower()
+    told = page(replace(report, epsilon_lower=0.5))
+    assert "no power here" not in told.lower()
+    assert "✓" in told
+    assert markdown(report).startswith("### ➖ ")
+    assert markdown(replace(report, epsilon_lower=0.5)).startswith("### ✅ ")
+    for folder, lower in ((tmp_path / "blind", 0.0), (tmp_path / "seen", 0.5)):
+        folder.mkdir()
+        (folder / "audit.json").write_text(replace(report, epsilon_lower=lower).to_json())
+        assert run(["report", str(folder)]) == 0
+        assert ("✓" in capsys.readouterr().out) == (lower > 0.0)
 
 
 def test_the_folder_of_audits_has_no_settings_of_its_own():

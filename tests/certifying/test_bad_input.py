@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck import LeakError, PrivcheckError, certify, guard
+from privcheck import LeakError, PolicyError, PrivcheckError, certify, guard
 from privcheck.accounting import ReleaseRefusedError
 from privcheck.certifying import Session
 from privcheck.mechanisms import MECHANISMS, BinaryTree, Laplace, NoisyMax, RandomisedResponse
@@ -238,3 +238,22 @@ def test_a_leak_is_not_a_refusal_and_the_other_way_round():
     assert (len(session.leaks), len(session.refusals)) == (1, 1)
     assert not isinstance(session.refusals[0], LeakError)
     spent_nothing(session)
+
+
+@pytest.mark.parametrize("read", ["reward.size_of", "(reward + self.rng.laplace()).size_of", "getattr(reward, 'name')"])
+def test_what_a_private_value_lacks_is_named_at_the_policy_s_own_line(read, tmp_path):
+    """Not at the line of privcheck that raises it."""
+    text = f"""\
+class Policy:
+    def __init__(self, rng, arms):
+        self.rng = rng
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        {read}
+"""
+    (tmp_path / "own.py").write_text(text)
+    with pytest.raises(PolicyError, match=r"has no attribute '\w+' \(own\.py, line 9\), expected a policy that plays"):
+        certify(f"{tmp_path}/own.py:Policy", epsilon=1.0, arms=2, horizon=4, runs=1)

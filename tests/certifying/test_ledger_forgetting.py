@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import json
 import random
 import sys
@@ -379,7 +380,14 @@ class Forwards(policies.Blocks):
         return getattr(self.inner, name)
 
 
+@pytest.fixture
+def written_as_usual(monkeypatch):
+    """Let errors be written as Python does it: a library of another test may have registered how."""
+    monkeypatch.delitem(copyreg.dispatch_table, TwoPartsError, raising=False)
+
+
 @pytest.mark.parametrize(("policy", "why"), [(KeepsError, "TypeError"), (Forwards, "RecursionError")])
+@pytest.mark.usefixtures("written_as_usual")
 def test_a_policy_that_cannot_be_read_back_forgets_nothing(tmp_path, policy, why):
     """With what it was told deleted, the scope would open no more."""
     guarded = guard(tmp_path, policy)
@@ -403,6 +411,7 @@ class Closes(policies.Blocks):
             raise TwoPartsError("no arm", "the table")
 
 
+@pytest.mark.usefixtures("written_as_usual")
 def test_an_error_that_has_closed_a_scope_is_kept_in_words_if_it_cannot_be_read_back(tmp_path):
     guarded = guard(tmp_path, Closes)
     with pytest.raises(TwoPartsError):

@@ -27,6 +27,12 @@ close, guard, rows = policies.close, policies.guard, policies.rows
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    """Let snapshots find the policies by name: other files load that module, too."""
+    monkeypatch.setitem(sys.modules, policies.__name__, policies)
+
+
 class TooSlowError(Exception):
     """What a time limit of a service raises, as those of task queues do."""
 

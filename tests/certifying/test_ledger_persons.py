@@ -245,6 +245,49 @@ def test_a_late_reward_is_that_of_its_own_round_in_exports_and_refusals(tmp_path
     assert ledger_problems(tmp_path / "budget.db", tmp_path / "heads.db") == []
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_budget_of_one_person_is_read_from_the_guard(tmp_path, clock, kept):
+    """As the command reads it from the file; another worker's rewards count, and reading changes nothing."""
+    options = {"per_user": 1.0, "window": "day"}
+    if kept:
+        guarded, other = (guard(tmp_path, policies.Cautious, **options) for _ in range(2))
+    else:
+        guarded = other = privcheck.guard(policies.Cautious, epsilon=0.5, arms=2, **options)
+    for user in ("u1", 1, "u1"):
+        other.update(other.select(), 1.0, user=user)
+    before = guarded._engine.journal.head()
+    found = guarded.person("u1")
+    assert (found.spent, found.rewards, found.more, found.ever, found.type) == (1.0, 2, 0, 2, "str")
+    assert found.renews == datetime.fromtimestamp(clock[0], UTC).replace(hour=0, minute=0) + timedelta(days=1)
+    assert [guarded.person(user).more for user in (1, "1", "nobody")] == [1, 2, 2]
+    clock[0] += DAY
+    assert (guarded.person("u1").spent, guarded.person("u1").more, guarded.person("u1").ever) == (0.0, 2, 2)
+    assert guarded._engine.journal.head() == before
+    if kept:
+        (rows,) = read_ledger(tmp_path / "budget.db")
+        for user in ("u1", 1, "1"):
+            assert guarded.person(user) == rows.person(user)
+
+
+def test_the_budget_of_a_person_is_that_of_all_scopes_that_continue_each_other(tmp_path):
+    old = guard(tmp_path, policies.Cautious, per_user=2.0)
+    old.update(old.select(), 1.0, user="u1")
+    new = guard(tmp_path, policies.Cautious, per_user=2.0, epsilon=0.25, scope="better", continues="news")
+    new.update(new.select(), 1.0, user="u1")
+    found = new.person("u1")
+    assert (found.scope, found.rewards, found.spent, found.more, found.ever) == ("better", 2, 0.75, 5, 2)
+    assert found == read_ledger(tmp_path / "budget.db")[1].person("u1")
+
+
+def test_a_guard_without_budgets_of_persons_has_none_to_read():
+    guarded = privcheck.guard(policies.Cautious, epsilon=0.5, arms=2)
+    with pytest.raises(PrivcheckError, match=r"^user: got a name, expected a guard with per_user=") as caught:
+        guarded.person("u1")
+    assert "u1" not in str(caught.value)
+    with pytest.raises(PrivcheckError, match="expected a string or an integer"):
+        privcheck.guard(policies.Cautious, epsilon=0.5, arms=2, per_user=1.0).person(None)
+
+
 def test_a_scope_that_continues_another_keeps_ids_admissions_and_window(tmp_path, clock):
     options = {"per_user": 1.0, "window": "day"}
     old = guard(tmp_path, **options)

@@ -208,6 +208,42 @@ def test_an_id_that_is_asked_again_opens_and_closes_once(folder):
     assert guarded._session.round == 2
 
 
+@pytest.mark.parametrize("taker", [{}, {"request_id": "other"}], ids=["no id", "an id without a select"])
+@pytest.mark.parametrize("contextual", [False, True])
+def test_an_update_whose_choice_another_has_taken_says_so(folder, taker, contextual):
+    """An update without the id of a select takes any open choice, also one that was made under an id."""
+    shown, options = (), {}
+    if contextual:
+        shown, options = ([0.0, 0.0],), {"feedback": "contextual", "contexts": Contexts(shape=(2,), norm=1.0)}
+    guarded = open_guard(folder, ByContext if contextual else Turns, **options)
+    action = guarded.select(*shown, request_id="e1")
+    guarded.update(*shown, action, 0.5, **taker)
+    message = (
+        r"got a choice, that of 'e1', whose reward was told by update\(\) under another id or none, .*give it that id"
+    )
+    for _ in range(2):
+        refused(guarded, lambda: guarded.update(*shown, action, 0.5, request_id="e1"), message)
+    refused(guarded, lambda: guarded.update(*shown, action, 3.0, request_id="e1"), "reward in round 2: ")
+    events = [{"action": action, "reward": 0.5, "request_id": name} for name in ("e2", "e1")]
+    events = [{"context": shown[0], **event} for event in events] if contextual else events
+    assert guarded.select(*shown, request_id="e2") is not None
+    if not contextual:
+        events[0]["action"] = 1
+    again = ".*no select.* is open" if contextual else ".*that of 'e1'"  # that of e2 is, when all are looked at first
+    refused(guarded, lambda: guarded.update_many(events), "^event 2: " + again + ".*none of the 2 events was")
+    for _ in range(2):
+        guarded.select(*shown)
+    guarded.update(*shown, np.array(action), 0.5, request_id="e1")
+
+
+def test_the_context_of_an_update_stands_as_it_is_told(folder):
+    """It is not compared with that of its select: whether a round counts must not depend on contexts."""
+    guarded = open_guard(folder, ByContext, feedback="contextual", contexts=Contexts(shape=(2,), norm=1.0))
+    action = guarded.select([0.0, 0.0], request_id="e1")
+    guarded.update([1.0, 0.0], action, 0.5, request_id="e1")
+    assert guarded._session.round == 2
+
+
 def test_a_restart_and_another_worker_find_the_same_choices_open(tmp_path):
     guarded, other = (open_guard(tmp_path, policies.Blocks, arms=2) for _ in range(2))
     chosen = [guarded.select() for _ in range(9)]

@@ -95,7 +95,7 @@ def test_an_unproven_bound_has_no_star_and_is_explained(capsys):
         == 0
     )
     out = capsys.readouterr().out
-    assert re.search(r"  shariff-sheffet-2018/prop11 +upper +274636 +unproven", out)
+    assert re.search(r"  shariff-sheffet-2018/prop11 +upper +274637 +unproven", out)
     assert re.search(r"★ shariff-sheffet-2018/prop11-corrected +upper +279323 +derived", out)
     assert "Unproven: printed in a paper whose proof gives less" in out
 

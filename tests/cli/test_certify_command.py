@@ -42,7 +42,7 @@ def parsed(text):
             ["certified", "bounded under the guard"],
         ),
         ([f"{ZOO}ForgettingMean", *EPSILON], 0, ["certified", "bounded under the guard"]),
-        ([f"{ZOO}ForgettingMean", "--arms", "2"], 0, ["no budget", "ForgettingMean"]),
+        ([f"{ZOO}ForgettingMean", "--arms", "2"], 0, ["no budget", "ForgettingMean", "exit status 0 says only"]),
         (["rnm-ftnl-published", "--epsilon", "1"], 1, ["not certified", "rnm_ftnl.py:", "at most epsilon = 1"]),
         (["ucb"], 1, ["not certified", "leak", "ucb.py:", "diverge", "round"]),
         ([EXAMPLE, *EPSILON], 1, ["not certified", "running_mean_bandit.py:"]),

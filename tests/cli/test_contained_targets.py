@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -11,13 +12,16 @@ from pathlib import Path
 import pytest
 
 from privcheck.cli import run
+from privcheck.scheduling import end_worker_processes, kept_pool
 
 TARGETS = """
-import os, sys, subprocess
+import logging, os, sys, subprocess
+
+LOG = logging.getLogger("target")
 
 class Base:
     def __init__(self, rng, arms=2, epsilon=1.0):
-        pass
+        self.arms = arms
     def select(self):
         return 0
     def update(self, action, reward):
@@ -58,6 +62,18 @@ class Forks(Base):
         if child == 0:
             os._exit(7)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+class Logs(Base):
+    def update(self, action, reward):
+        LOG.warning("LOGGED %s", self.arms)
+        LOG.info("TOO LITTLE")
+
+class LogsRewards(Base):
+    def update(self, action, reward):
+        LOG.warning("LOGGED")
+        if type(reward) is not float:
+            for number in range(2):
+                LOG.warning("LATER %s", reward if number else "nothing")
 
 class Loops(Base):
     def select(self):
@@ -146,3 +162,49 @@ def test_a_round_without_end_is_not_certified_forever(monkeypatch, capsys):
 def test_a_folder_is_no_target(capsys):
     assert run(["audit", "/:Policy", "--epsilon", "1"]) == 2
     assert "target: got /, which raises" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_line_that_logs_is_shown_once(command, capfd, tmp_path):
+    """Each of thousands of runs logged it again, which took longer than the runs; a file that is logged to has all."""
+    log, handle = logging.getLogger("target"), logging.Handler.handle
+    file = logging.FileHandler(tmp_path / "all.log")
+    shown = logging.StreamHandler(sys.__stderr__)
+    for handler in (file, shown):
+        log.addHandler(handler)
+    try:
+        status = run([part.format("targets.py:Logs") for part in COMMANDS[command]])
+    finally:
+        for handler in (file, shown):
+            log.removeHandler(handler)
+        file.close()
+    assert status == 0
+    told = capfd.readouterr().err
+    assert told.count("LOGGED 2") == 1
+    written = (tmp_path / "all.log").read_text().count("LOGGED 2")
+    assert written > 2
+    assert f"privcheck: {written - 1:,} more messages, of 1 line that logs, are not shown" in told
+    assert logging.Handler.handle is handle
+
+
+def test_so_is_one_in_each_worker_process(capfd):
+    end_worker_processes()
+    try:
+        for _ in range(9):
+            kept_pool(1).submit(logging.warning, "LOGGED").result()
+        assert 1 <= capfd.readouterr().err.count("LOGGED") <= 2, "its process calls from two lines"
+    finally:
+        end_worker_processes()
+
+
+def test_a_message_that_is_not_shown_is_read_all_the_same(capfd):
+    """The second message of a line has the raw reward: its certificate must not pass because nobody saw it."""
+    log, shown = logging.getLogger("target"), logging.StreamHandler(sys.__stderr__)
+    log.addHandler(shown)
+    try:
+        assert run([part.format("targets.py:LogsRewards") for part in COMMANDS["certify"]]) == 1
+    finally:
+        log.removeHandler(shown)
+    told = capfd.readouterr()
+    assert told.err.count("LATER") == 1
+    assert "a leak at targets.py:" in told.out

@@ -242,6 +242,60 @@ def test_the_test_of_a_class_states_what_its_constructor_takes(parameters, claim
     assert "${" not in text
 
 
+@pytest.mark.parametrize(
+    ("imported", "names"),
+    [("import numpy as np, os.path\nimport mine\nfrom . import other\n", ""),
+     ("from pandas.core import x\n", "pandas"),
+     ("def late():\n    import sklearn, torch.nn\n", "sklearn, torch"),
+     ("from privcheck.adapters import from_coba\n", "privcheck.adapters")],
+)  # fmt: skip
+def test_the_test_of_a_certificate_says_which_libraries_may_leak(imported, names, tmp_path, capsys):
+    text = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, head=imported).read_text()
+    assert "    assert_certified(TARGET, epsilon=1.0, arms=2, horizon=16)\n" in text
+    assert (f"The file imports {names}. A library" in text) == bool(names)
+    assert "The file imports" not in text or names
+
+
+@pytest.mark.parametrize("library", ["opendp", "diffprivlib"])
+def test_noise_of_a_library_is_recorded_and_not_certified(library, tmp_path, capsys):
+    """It takes no private values: the test of a certificate could not pass."""
+    head = f"import {library}.mechanisms\n"
+    file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, head=head)
+    text = file.read_text()
+    assert "assert_certified" not in text
+    assert f"{library} takes rewards as plain numbers" in text
+    assert f"privcheck certify code/mine.py:MyUCB1 --primitives {library}\n" in text
+    assert "def test_the_arms_that_my_ucb1_plays_are_private(pytestconfig):" in text
+    assert "${" not in text
+    for check in (["check", "--isolated"], ["format", "--isolated", "--line-length", "120", "--check"]):
+        subprocess.run([sys.executable, "-m", "ruff", *check, str(file)], check=True, capture_output=True)
+
+
+def test_a_policy_that_gives_rewards_to_such_a_library_has_no_certificate(tmp_path):
+    (tmp_path / "mine.py").write_text(OF_OPENDP)
+    with pytest.raises(privcheck.PolicyError, match="Private"):
+        privcheck.certify(f"{tmp_path}/mine.py:Noisy", epsilon=1.0, arms=2, horizon=4, runs=1)
+
+
+OF_OPENDP = """\
+import opendp.prelude as dp
+
+dp.enable_features("contrib")
+
+
+class Noisy:
+    def __init__(self, rng, arms, epsilon):
+        domain = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+        self.sums, self.noise = [0.0] * arms, dp.m.make_laplace(*domain, scale=1.0 / epsilon)
+
+    def select(self):
+        return self.sums.index(max(self.sums))
+
+    def update(self, action, reward):
+        self.sums[action] += self.noise(reward)
+"""
+
+
 def test_the_test_of_a_class_leaves_the_claim_to_the_project(tmp_path, capsys):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "pyproject.toml").write_text("[tool.privcheck]\nepsilon = 0.25\narms = 2\n")

@@ -204,6 +204,49 @@ def test_without_persons_no_rewards_are_counted(ledger, capsys):
     assert "rewards  " not in said
 
 
+def test_exports_say_when_and_how_much_in_all(tmp_path, monkeypatch, clock):
+    """Windows are the only times that a ledger has of rewards; rewards in a scope that is continued add up with it."""
+    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    path, out = tmp_path / "b.db", tmp_path / "out.json"
+    options = {"rho": 0.25, "arms": 2, "per_user": 2.25, "window": "day", "ledger": path, "head": tmp_path / "h.db"}
+    for scope, continues, days in (("one", None, 2), ("two", "one", 1)):
+        guarded = privcheck.guard(Never, scope=scope, continues=continues, **options)
+        for _ in range(days):
+            for user in ("Eva", "Eva", "Ada")[scope == "two" :]:
+                guarded.update(guarded.select(), 0.7310585786300049, user=user)
+            clock[0] += DAY
+    assert run(["ledger", "export", str(path), str(out)]) == 0
+    one, two = json.loads(out.read_text())["scopes"]
+    eva, ada = (guarded.person(user).person for user in ("Eva", "Ada"))
+    days = [
+        (row["person"], row["began"][:10], row["renews"][:10], row["rewards"], row["spent"]) for row in one["persons"]
+    ]
+    assert {*days} == {
+        (eva, "2024-10-04", "2024-10-05", 2, 1.0), (eva, "2024-10-05", "2024-10-06", 2, 1.0),
+        (ada, "2024-10-04", "2024-10-05", 1, 0.25), (ada, "2024-10-05", "2024-10-06", 1, 0.25),
+    }  # fmt: skip
+    totals = [{row["person"]: (row["rewards"], row["spent"]) for row in found["totals"]} for found in (one, two)]
+    assert totals == [{eva: (4, 4.0), ada: (2, 1.0)}, {eva: (5, 6.25), ada: (3, 2.25)}]
+    assert max(spent for _, spent in totals[1].values()) == 6.25, "as `show` says"
+    assert one["began"] <= two["began"]
+    assert "0.73105" not in out.read_text()
+    page = out.with_suffix(".html")
+    assert run(["ledger", "export", str(path), str(page)]) == 0
+    for part in (eva, ada, "2024-10-05", "6.25", "All windows"):
+        assert part in page.read_text()
+
+
+def test_without_windows_and_persons_exports_have_no_times_of_them(ledger):
+    out = ledger.with_name("out.json")
+    assert run(["ledger", "export", str(ledger), str(out)]) == 0
+    (row, *_) = json.loads(out.read_text())["scopes"][0]["persons"]
+    assert (row["window"], row["began"], row["renews"]) == (0, None, None)
+    plain = ledger.with_name("plain.db")
+    privcheck.guard(Blocks, epsilon=0.5, scope="news", ledger=plain, head=ledger.with_name("h.db"))
+    assert run(["ledger", "export", str(plain), str(out)]) == 0
+    assert json.loads(out.read_text())["scopes"][0]["totals"] == []
+
+
 DAY = 86_400
 
 

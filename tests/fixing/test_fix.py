@@ -26,7 +26,7 @@ _spec = importlib.util.spec_from_file_location("twins_of_patches", Path(__file__
 twins = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(twins)
 
-QUICK = {"epsilon": 1.0, "arms": 2, "rounds": 300, "time_budget": 2.0}
+QUICK = {"epsilon": 1.0, "arms": 2, "rounds": 120, "time_budget": 1.0}
 
 
 GOOD = "class Bandit:\n    def __init__(self, rng): pass\n    def select(self): return 0\n"

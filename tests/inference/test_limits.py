@@ -3,12 +3,19 @@
 import math
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import betaincinv
 from scipy.stats import binom, binomtest
 
-from privcheck.inference import anytime_limits, clopper_pearson, clopper_pearson_lower, conditional_binomial_lower
+from privcheck.inference import (
+    anytime_limits,
+    clopper_pearson,
+    clopper_pearson_lower,
+    conditional_binomial_lower,
+    two_tails_p_value,
+)
 
 LEVELS = [0.05, 0.05 / 3, 1e-3, 1e-3 / 3]
 LARGE_LEVELS = [0.5, 0.45, 0.3, 0.1]
@@ -182,3 +189,46 @@ def test_limits_at_any_time_hold_at_all_times_together():
 def test_limits_at_any_time_contain_those_of_a_fixed_number(k, n):
     wide, narrow = anytime_limits(k, n, 1e-6), clopper_pearson(k, n, 1e-6)
     assert 0.0 <= wide[0] <= narrow[0] <= narrow[1] <= wide[1] <= 1.0
+
+
+def log_tail(k, n, p):
+    """ln P(Binomial(n, p) >= k) in long arithmetic, by the sum of its terms."""
+    with mpmath.workdps(60):
+        p = mpmath.mpf(p)
+        term = mpmath.exp(mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1))
+        term *= p**k * (1 - p) ** (n - k)
+        total = term
+        for j in range(k, n):
+            term *= p / (1 - p) * (n - j) / (j + 1)
+            total += term
+        return mpmath.log(total)
+
+
+@pytest.mark.parametrize("level", [1e-300, 1e-101, 1e-99, 1e-30, 1e-14, 1e-6, 0.5])
+@pytest.mark.parametrize(("k", "n"), [(1, 1), (3, 3000), (250, 282), (620, 644), (7, 8), (400, 2000)])
+def test_limits_of_small_levels_are_valid(k, n, level):
+    allowed = mpmath.log(level) + 1e-9
+    low, (_, high) = clopper_pearson(k, n, level)[0], clopper_pearson(n - k, n, level)
+    assert log_tail(k, n, low) <= allowed
+    with mpmath.workdps(60):  # at 1 there is nothing to test, and next to it floats are far apart
+        assert high > 1 - 1e-6 or log_tail(k, n, 1 - mpmath.mpf(high)) <= allowed
+    limit = conditional_binomial_lower(k, n - k, level)
+    with mpmath.workdps(60):
+        assert log_tail(k, n, 1 / (1 + mpmath.exp(-limit))) <= allowed
+
+
+@pytest.mark.parametrize("level", [1e-300, 1e-12, 0.025])
+@pytest.mark.parametrize(("k", "n"), [(1, 10**9), (1, 1), (2, 3), (500, 1000), (40, 10**6), (999_999, 10**6)])
+def test_limits_at_any_time_have_at_most_the_likelihood_they_are_allowed(k, n, level):
+    with mpmath.workdps(60):
+        least = mpmath.log(mpmath.beta(k + 1, n - k + 1)) + mpmath.log(2 * mpmath.mpf(level))
+        for p in anytime_limits(k, n, level):
+            if 0 < p < 1 - 1e-6:
+                p = mpmath.mpf(p)
+                likelihood = k * mpmath.log(p) + (n - k) * mpmath.log(1 - p)
+                assert least - 1e-6 - 1e-9 * k < likelihood <= least
+
+
+def test_a_p_value_is_not_0_where_a_power_underflows():
+    exact = log_tail(2300, 2331, 1 / (1 + mpmath.exp(-1)))
+    assert exact <= mpmath.log(two_tails_p_value(2300, 31, 0, 0, 1.0)) < exact + 5

@@ -18,7 +18,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.journal import ANSWER, DRAW, Answered, Entry, MemoryJournal, SqliteJournal
 from privcheck.journal._chained_entries import Said
 from privcheck.journal._databases import LEDGER_FORMATS
-from privcheck.journal._ledger_file import OF_PERSON, OF_REQUEST
+from privcheck.journal._ledger_file import OF_PERSON, OF_PERSON_EVER, OF_REQUEST
 from privcheck.journal._ledger_tables import insert, read
 from privcheck.journal._short_forms import SHORTENED, short_input, short_person, whole_input
 from privcheck.scheduling import Database, Refusal
@@ -75,7 +75,8 @@ def test_admissions_are_those_of_a_person_in_a_window(journal):
             journal.append(event(number, person=person, window=window), TOLD)
     assert [admission.event.event for admission in journal.admissions("a", 2)] == [3, 4]
     assert [admission.event.event for admission in journal.admissions("b", 1)] == [2]
-    assert journal.admissions("c", 1) == journal.admissions("", 0) == []
+    assert [admission.event.event for admission in journal.admissions("a")] == [1, 3, 4], "in all windows"
+    assert journal.admissions("c", 1) == journal.admissions("c") == journal.admissions("", 0) == []
     assert journal.last_window() == 2
 
 
@@ -162,7 +163,7 @@ def test_a_committed_ledger_of_each_format_opens(tmp_path):
     assert [file.name for file in stored] == [f"format{number}.db" for number in range(1, len(LEDGER_FORMATS) + 1)]
     for file in [Path(shutil.copy(file, tmp_path)) for file in stored]:
         assert ledger_problems(file) == []
-        assert [len(scope.releases) for scope in read_ledger(file)] == [3]
+        assert [(len(scope.releases), scope.began) for scope in read_ledger(file)] == [(3, None)], "none was kept then"
 
 
 @pytest.mark.parametrize("number", range(1, len(LEDGER_FORMATS)))
@@ -188,6 +189,7 @@ def test_a_ledger_keeps_what_it_says_when_it_is_brought_to_the_next_format(tmp_p
     ("where", "values", "index"),
     [
         (OF_PERSON, (b"", 0, b"", 1, "update"), "entry_of_person (<expr>=? AND window=?)"),
+        (OF_PERSON_EVER, (b"", b"", 1, "update"), "entry_of_person (<expr>=?)"),
         (OF_REQUEST, (1, "e1", "select"), "entry_of_request (request=? AND kind=? AND <expr>=?)"),
     ],
 )

@@ -182,6 +182,10 @@ def test_sweeps_are_compared_cell_by_cell(capsys, monkeypatch):
     )
     assert run(["compare", "old", "new"]) == 0
     assert "2 same" in capsys.readouterr().out
+    one, other = sorted(Path("old/cells").iterdir())
+    one.write_text(other.read_text())
+    assert run(["compare", "old", "new"]) == 2
+    assert capsys.readouterr().err.count("not as the sweep wrote it, expected results as they were written") == 1
 
 
 def test_the_summary_of_a_job(monkeypatch, capsys):

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from privcheck.bounds import Instance, LinearInstance, contradictions, curve, evaluate, named_instance
+from privcheck.enclosure import digits_down, digits_up
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import render_bounds, save_bounds_page, to_svg
 from privcheck.reporting._pages import page_bounds, page_simulation
@@ -53,9 +54,10 @@ def test_a_page_of_bounds_has_every_theorem_once():
         if value.applies:
             row = rows.get(value.id) or rows.get(f"★ {value.id}") or rows[f"☆ {value.id}"]
             known = value.constant if value.asymptotic else value.value
-            shown = "order only" if known is None else f"{known:.6g}"
+            digits = digits_down if value.kind == "lower" else digits_up
+            shown = "order only" if known is None else digits(known)
             if value.asymptotic:
-                product = "-" if known is None else f"{known * math.log(1e6):.6g}"
+                product = "-" if known is None else digits(known * math.log(1e6))
                 assert row[:5] == [value.kind, "-", shown, product, value.provenance]
             else:
                 assert row[:5] == [value.kind, shown, "-", "-", value.provenance]

@@ -51,7 +51,7 @@ def test_tables_show_the_numbers(simulation):
         assert f"{found.mean.value:.4g}" in text
         assert f"[{found.q95.low:.4g}, {found.q95.high:.4g}]" in text
         assert f"{found.better:.1%}" in text
-    assert "95% interval" in text
+    assert "95 % interval" in text
     assert all(len(line.rstrip()) <= 80 for line in printed(comparison_table(comparisons), 80).splitlines())
 
 

@@ -37,7 +37,7 @@ def test_an_alarm_about_a_command_has_a_command_to_run_next():
 def test_large_evidence_is_short_and_drawn_below_the_edge():
     pytest.importorskip("matplotlib")
     huge = 6_759_679_192_184_062_777_859_128_688_640.0
-    for value, shown in ((huge, "6.8e30"), (float("inf"), "over 1e304")):
+    for value, shown in ((huge, "6.7e30"), (float("inf"), "over 1e304")):
         alarm = replace(WATCHED.alarms[0], e_value=value)
         nights = (WATCHED.nights[0], replace(WATCHED.nights[1], e_value=value))
         found = replace(WATCHED, alarms=(alarm,), nights=(*nights, replace(nights[1], number=3)))

@@ -266,7 +266,7 @@ def test_the_usual_latex_table_of_bounds_fits_on_a_page():
     assert r"Thm. 3 (tight) & pseudo-regret & lower & $7.708\ln T$ & derived &" in told
     assert r"pseudo-regret, minimax over rewards in [0, 1] & lower &" in told
     assert r"T $\ge$ K - 1" in tables.latex_text("T >= K - 1")
-    assert [tables._number(value) for value in (32258.7, 6401.2, 0.1234567, 2e7)] == [
+    assert [tables._cell("mean", {"mean": value}) for value in (32258.7, 6401.2, 0.1234567, 2e7)] == [
         "$32259$", "$6401$", "$0.1235$", r"$2\times 10^{7}$",
     ]  # fmt: skip
     assert len(found.to_latex("applicable", columns=["id", "value"]).splitlines()[4].split("&")) == 2

@@ -80,6 +80,18 @@ def test_a_file_that_is_damaged_or_gone_is_played_again(tmp_path):
     assert len(made) == 2, "one for each of the two clients"
 
 
+@pytest.mark.parametrize("column", ["target", "client"])
+@pytest.mark.parametrize("rows", ["1", "rowid = 2"])
+def test_a_row_of_the_manifest_that_was_damaged_changes_no_answer(tmp_path, column, rows):
+    """A chunk that is finished, and that its target does not know of."""
+    squares([], [1, 2, 3], tmp_path)
+    with closing(sqlite3.connect(tmp_path / "manifest.sqlite")) as manifest:
+        manifest.execute(f"UPDATE parts SET {column} = 'x' WHERE {rows}")
+        manifest.commit()
+    for _ in range(2):
+        assert squares([], [1, 2, 3], tmp_path) == [1, 4, 9]
+
+
 def test_a_fast_chunk_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(chunk_store, "KEPT_FROM", 3600.0)
     squares([], [1, 2, 3], tmp_path)

@@ -137,6 +137,36 @@ def test_a_result_that_was_removed_or_cut_is_played_again():
     assert all(Path("store", cell["file"]).stat().st_size > 100 for cell in read_sweep("store").cells)
 
 
+def test_results_that_are_not_as_they_were_written_are_played_again(capsys):
+    """One was cut, and two were put in each other's place: no target has another one's numbers."""
+    before = sweep(PLAN, "store")
+    cut, one, other, _ = (Path("store", str(cell["file"])) for cell in before.cells)
+    cut.write_text(cut.read_text()[:100])
+    texts = one.read_text(), other.read_text()
+    one.write_text(texts[1])
+    other.write_text(texts[0])
+    assert read_sweep("store").changed() == tuple(str(cell["file"]) for cell in before.cells[:3])
+    assert run(["report", "store", "--no-pages"]) == 2
+    assert capsys.readouterr().err.count("not as the sweep wrote it") == 3
+    after = sweep(PLAN, "store")
+    assert digests("store") == [cell["digest"] for cell in before.cells] == [cell["digest"] for cell in after.cells]
+    assert not after.changed()
+    assert json.loads(one.read_text())["horizon"] == before.cells[1]["horizon"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database, " * 100])
+def test_a_damaged_manifest_says_how_to_go_on(damage, monkeypatch):
+    sweep(PLAN, "store")
+    expected, manifest = digests("store"), Path("store", MANIFEST)
+    manifest.write_bytes(damage or manifest.read_bytes()[:5000])
+    with pytest.raises(PrivcheckError, match=r"delete the file cells\.sqlite: the same command enters"):
+        sweep(PLAN, "store")
+    manifest.unlink()
+    monkeypatch.setattr(run_sweep._Client, "_submit", lambda *_: pytest.fail("a finished cell is played"))
+    sweep(PLAN, "store")
+    assert digests("store") == expected
+
+
 def test_two_clients_share_the_cells(start):
     """Both wait in their first cell until the other one plays too; imports are counted."""
     Path("policy.py").write_text(
@@ -296,6 +326,8 @@ def test_results_of_another_behaviour_are_set_aside(monkeypatch, capsys):
     assert len(found.notes) == 1
     assert found.notes[0].startswith("reads.py:Policy: finished results were set aside")
     assert len(list(Path("store/aside").iterdir())) == 4
+    assert run(["report", "store", "--no-pages"]) == 0
+    assert "8 results" in capsys.readouterr().out, "those set aside are none of them"
     assert sweep(plan, "store").notes == ()
     monkeypatch.setenv("OWN_ARM", "0")
     Path("sweep.toml").write_text(Path("sweep.toml").read_text().replace("policy.py", "reads.py"))

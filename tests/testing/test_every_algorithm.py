@@ -14,7 +14,7 @@ PUBLISHED = "rnm-ftnl-published"
 PRIVATE = [name for name in ALGORITHMS if ALGORITHMS[name].budget_name() == "epsilon"]
 OTHERS = [name for name in ALGORITHMS if not ALGORITHMS[name].private]
 WHY = "a verdict at 1e-6 on each private algorithm"
-FEW = ["adap-ucb", "dp-se", PUBLISHED], ["ucb", "lin-ucb"]
+FEW = ["adap-ucb", "dp-ucb", PUBLISHED], ["ucb", "kl-ucb"]
 
 SUITE = """
 import importlib.util

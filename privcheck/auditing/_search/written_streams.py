@@ -12,14 +12,13 @@ from privcheck.targets import Adversary
 SHORT = 40
 """The most entries of a stream that are written out."""
 
-PAIR = "pair"
-"""The name of a pair that is not written out."""
 
-ADVERSARY = "adversary"
-"""The name of an adversary."""
+class Unwritten:
+    """The names of streams that are not written out: of a pair, an adversary, and a function that draws pairs."""
 
-FUNCTION = "neighbours_of_mine"
-"""The name of a function that draws pairs."""
+    PAIR = "pair"
+    ADVERSARY = "adversary"
+    FUNCTION = "neighbours_of_mine"
 
 
 def as_written(streams: Any) -> str | None:
@@ -33,19 +32,19 @@ def as_written(streams: Any) -> str | None:
     if isinstance(streams, str | Path):
         return repr(str(streams))
     if callable(streams):
-        return FUNCTION
+        return Unwritten.FUNCTION
     if isinstance(streams, Adversary):
-        return ADVERSARY
+        return Unwritten.ADVERSARY
     if any(isinstance(part, str | bytes | dict | set) or hasattr(part, "columns") for part in streams):
-        return PAIR
+        return Unwritten.PAIR
     try:
         arrays = [np.asarray(part) for part in streams]
     except ValueError:
-        return PAIR
+        return Unwritten.PAIR
     if any(array.dtype.kind not in "biuf" for array in arrays):
-        return PAIR
+        return Unwritten.PAIR
     again = [np.asarray(array.tolist()) for array in arrays]
     exact = all(one.dtype == two.dtype and one.shape == two.shape for one, two in zip(arrays, again, strict=True))
     if not exact or max(array.size for array in arrays) > SHORT:
-        return PAIR
+        return Unwritten.PAIR
     return repr(tuple(array.tolist() for array in arrays))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import pickle
 import random
 from collections.abc import Iterable, Sequence
@@ -124,8 +123,8 @@ def _same_value(one: Any, two: Any, deep: int) -> bool:
         return bool(one.type_name == two.type_name)
     if isinstance(one, np.ndarray):
         return _same_arrays(one, two, deep)
-    if isinstance(one, float | np.floating):
-        return bool(one == two or (math.isnan(one) and math.isnan(two)))
+    if isinstance(one, float | complex | np.inexact):
+        return same_numbers(np.asarray(one), np.asarray(two))
     return bool(one == two) if isinstance(one, PLAIN) else _same_pickles(one, two)
 
 
@@ -138,7 +137,16 @@ def _of_parts(parts: Iterable[tuple[Any, Any, Any]], deep: int) -> list[str]:
 def _same_arrays(one: Any, two: Any, deep: int) -> bool:
     if one.dtype.kind == "O" and one.shape == two.shape and one.dtype == two.dtype:
         return not differences(one.tolist(), two.tolist(), "x", deep - 1)
+    if isinstance(one, np.ma.MaskedArray):
+        return same_numbers(np.ma.getmaskarray(one), np.ma.getmaskarray(two)) and same_numbers(*map(_shown, (one, two)))
     return same_numbers(one, two)
+
+
+def _shown(array: Any) -> Any:
+    """Return a masked array as an ordinary one, with zeros where it is masked."""
+    found = array.data.copy()
+    found[np.ma.getmaskarray(array)] = 0
+    return found
 
 
 def same_numbers(one: Any, two: Any) -> bool:
@@ -149,7 +157,9 @@ def same_numbers(one: Any, two: Any) -> bool:
     """
     if one.shape != two.shape or one.dtype != two.dtype:
         return False
-    return bool(np.array_equal(one, two, equal_nan=one.dtype.kind in "fc"))
+    if one.dtype.names is not None:
+        return all(same_numbers(one[name], two[name]) for name in one.dtype.names)
+    return bool(np.array_equal(one, two, equal_nan=one.dtype.kind in "fcmM"))
 
 
 def _same_pickles(one: Any, two: Any) -> bool:

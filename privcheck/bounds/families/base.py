@@ -81,6 +81,9 @@ class MeanFamily(Family):
     """
 
     domain: ClassVar[Real]
+    rounding: ClassVar[float] = 4e-15
+    """A bound on the relative error of `kl` and `tv`: of thousands of values against 60 digits none was off by more
+    than half of it."""
 
     def mean(self, law: Any) -> float:
         return float(check("mean", law, self.domain))
@@ -92,7 +95,7 @@ class MeanFamily(Family):
         return self.hockey_stick(p, q, 0.0)
 
     def hellinger(self, p: ArrayLike, q: ArrayLike) -> Any:
-        return in_kind(np.sqrt(self._hellinger_squared(*self._pair(p, q))))
+        return in_kind(self._hellinger(*self._pair(p, q)))
 
     def hockey_stick(self, p: ArrayLike, q: ArrayLike, epsilon: ArrayLike) -> Any:
         p, q, epsilon = broadcast(p=(p, self.domain), q=(q, self.domain), epsilon=(epsilon, NON_NEGATIVE))
@@ -105,11 +108,11 @@ class MeanFamily(Family):
 
     def d_inf(self, law: Any, best: float) -> Enclosure:
         law, best = check("law", law, self.domain), check("best", best, Real())
-        return self._infimum(law, best) or Enclosure.exactly(self.kl(law, best))
+        return self._infimum(law, best) or self._closed_form(self.kl(law, best))
 
     def t_inf(self, law: Any, best: float) -> Enclosure:
         law, best = check("law", law, self.domain), check("best", best, Real())
-        return self._infimum(law, best) or Enclosure.exactly(self.tv(law, best))
+        return self._infimum(law, best) or self._closed_form_of_tv(self.tv(law, best))
 
     def d_epsilon_inf(self, law: Any, best: float, epsilon: float) -> Enclosure:
         law, best = check("law", law, self.domain), check("best", best, Real())
@@ -123,6 +126,12 @@ class MeanFamily(Family):
             return Enclosure.exactly(math.inf)
         return Enclosure.exactly(0.0) if law >= best else None
 
+    def _closed_form(self, value: float) -> Enclosure:
+        return Enclosure.between(value, value, relative=self.rounding)
+
+    def _closed_form_of_tv(self, value: float) -> Enclosure:
+        return self._closed_form(value)
+
     def _pair(self, p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
         left, right = broadcast(p=(p, self.domain), q=(q, self.domain))
         return left, right
@@ -131,7 +140,7 @@ class MeanFamily(Family):
     def _kl(self, p: Array, q: Array) -> Array: ...
 
     @abstractmethod
-    def _hellinger_squared(self, p: Array, q: Array) -> Array: ...
+    def _hellinger(self, p: Array, q: Array) -> Array: ...
 
     @abstractmethod
     def _hockey_stick(self, p: Array, q: Array, epsilon: Array) -> Array: ...

@@ -17,6 +17,9 @@ from privcheck.declared import POSITIVE, UNIT_INTERVAL, Real, check, parameter
 from privcheck.enclosure import Enclosure
 from privcheck.errors import PrivcheckError
 
+_WEIGHT_ROUNDING = 2.0**-51
+"""Relative error of a weight: it is rounded, divided by the sum of all, and added to the others of its atom."""
+
 
 @dataclass(frozen=True)
 class Support:
@@ -95,8 +98,13 @@ class Bounded(Family):
         ratio = cells(0.0)[2]
         if ratio.max() - ratio.min() <= epsilon:  # nothing is clipped
             kl = float(excess(first, second, second - first).sum())
-            return Enclosure.between(kl, kl, relative=1e-13)
-        return clipped_divergence(cells, epsilon)
+            found = Enclosure.between(kl, kl, relative=1e-13)
+        else:
+            found = clipped_divergence(cells, epsilon)
+        # the derivatives in the logarithms of the weights: at most p min(|ln p/q|, epsilon), and |p - q| together
+        moved = cells(0.0)[0] * np.minimum(np.abs(ratio), epsilon)
+        error = _WEIGHT_ROUNDING * float(moved.sum() + np.abs(first - second).sum())
+        return Enclosure(max(0.0, found.lower - error), found.upper + error)
 
     def d_inf(self, law: Any, best: float) -> Enclosure:
         return nearest_better(self.check("law", law), check("best", best, Real()), self.top)

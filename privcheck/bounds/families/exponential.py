@@ -10,14 +10,17 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.bounds._clipping import clipped_divergence
-from privcheck.bounds._divergences import excess
+from privcheck.bounds._divergences import linear_minus_log, log_of_ratio
 from privcheck.bounds._quadrature import panels
 from privcheck.bounds.families.base import MeanFamily
 from privcheck.declared import POSITIVE, Real
 from privcheck.enclosure import Enclosure
+from privcheck.errors import PrivcheckError, words
 
 _REACH = 700.0
 """Means beyond which the density is below 1e-304."""
+_FARTHEST = 1e300
+"""Largest ratio of two means for `d_epsilon`: the densities are floats."""
 
 
 @dataclass(frozen=True)
@@ -40,23 +43,34 @@ class Exponential(MeanFamily):
     reward_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def _kl(self, p: Array, q: Array) -> Array:
-        return excess(np.ones_like(p), p / q, (p - q) / q)
+        with np.errstate(over="ignore", invalid="ignore"):
+            x = (p - q) / q
+            return np.asarray(np.where(np.abs(x) <= 0.3, linear_minus_log(x), x - log_of_ratio(p, q)))
 
-    def _hellinger_squared(self, p: Array, q: Array) -> Array:
-        return (p - q) ** 2 / ((np.sqrt(p) + np.sqrt(q)) ** 2 * (p + q))
+    def _hellinger(self, p: Array, q: Array) -> Array:
+        larger, smaller = np.maximum(p, q), np.minimum(p, q)
+        ratio = smaller / larger
+        return np.asarray((larger - smaller) / larger / ((1 + np.sqrt(ratio)) * np.sqrt(1 + ratio)))
 
     def _hockey_stick(self, p: Array, q: Array, epsilon: Array) -> Array:
         """With c the point where the densities have ratio e^epsilon: the mass of p - e^epsilon q on one side of it."""
+        swapped = (epsilon == 0) & (p < q)  # the total variation is symmetric
+        p, q = np.where(swapped, q, p), np.where(swapped, p, q)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-            log = np.where(np.abs(q - p) < q / 2, -np.log1p((p - q) / q), np.log(q) - np.log(p))  # ln(q/p)
-            cut = (log - epsilon) / ((q - p) / q)
-            beyond = np.exp(-np.maximum(cut, 0.0))
-            falling = np.where(log > epsilon, beyond * (q - p) / p - np.expm1(epsilon), 0.0)
-            rising = beyond * ((p - q) / p)
-        return np.where(p == q, 0.0, np.where(p < q, falling, rising))
+            log = np.where(np.abs(q - p) < q / 2, -np.log1p((p - q) / q), log_of_ratio(q, p))  # ln(q/p)
+            cut = np.maximum((log - epsilon) / ((q - p) / q), 0.0)
+            found = np.array(np.where(p == q, 0.0, np.exp(-cut) * ((p - q) / p)))
+            falling = np.asarray(p < q)
+            if falling.any():
+                some = (np.asarray(x)[falling] for x in (cut, log - epsilon, epsilon, p, q))
+                found[falling] = _mass_below(*some)
+        return found
 
     def _d_epsilon(self, p: float, q: float, epsilon: float) -> Enclosure:
-        ratio, drift = q / p, (q - p) / q
+        ratio = q / p
+        if not 1 / _FARTHEST < ratio < _FARTHEST:
+            raise PrivcheckError("q", q, words(f"a mean within a factor of {_FARTHEST:g} of {p:g}"))
+        drift = (q - p) / q
         constant = math.log1p((q - p) / p) if abs(q - p) < p else math.log(q) - math.log(p)
 
         def cells(level: float) -> tuple[Array, Array, Array]:
@@ -68,6 +82,24 @@ class Exponential(MeanFamily):
             return *laws, constant - drift * nodes
 
         return clipped_divergence(cells, epsilon)
+
+
+def _mass_below(cut: Array, y: Array, epsilon: Array, p: Array, q: Array) -> Array:
+    """Integrate `e^-x - e^(epsilon - x p/q) p/q`, x in units of p, up to where it is 0, for p < q: `y = cut (q - p)/q`.
+
+    Three forms, because each has terms that cancel where another has none.
+    """
+    inner = cut * (p / q)
+    mean = np.where(inner > 0, -np.expm1(-inner) / inner, 1.0)
+    wide = -np.expm1(-cut) - np.exp(-y) * cut * mean
+    long = (q - p) / p * np.expm1(-cut) + np.exp(epsilon) * np.expm1(y)
+    found = np.where(y <= 0, 0.0, np.where(y >= 0.5, wide, long))
+    short = (y > 0) & (y < 0.5) & (cut < 1)
+    if short.any():
+        x, weights = panels(np.array([0.0, 1.0]))
+        terms = np.exp(-cut[short][:, None] * x) * -np.expm1(-y[short][:, None] * (1 - x))
+        found[short] = cut[short] * (terms * weights).sum(axis=-1)
+    return found
 
 
 def _breakpoints(ratio: float, cuts: tuple[float, float]) -> Array:

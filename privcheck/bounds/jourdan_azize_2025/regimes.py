@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privcheck.arrays import Array, checked_array
+from privcheck.arrays import checked_array
+from privcheck.bounds._divergences import log_odds_ratio
 from privcheck.bounds.jourdan_azize_2025.characteristic_time import characteristic_time, characteristic_time_tv
 from privcheck.bounds.jourdan_azize_2025.transport import transport
 from privcheck.declared import UNIT_INTERVAL
@@ -44,10 +45,9 @@ def free_privacy_epsilon(means: ArrayLike) -> float:
     time = characteristic_time("bernoulli", means, None)
     arms = transport("bernoulli", means, math.inf)
     x = arms.cheapest(time.upper * time.allocation[int(means.argmax())])
-    common = arms.others + x * (arms.best - arms.others)
-    with np.errstate(divide="ignore"):
-        below = _logit(common) - _logit(arms.others)
-        above = _logit(np.array(arms.best)) - _logit(common)
+    gap = arms.best - arms.others
+    below = log_odds_ratio(arms.others, 1 - arms.best + (1 - x) * gap, x * gap)
+    above = log_odds_ratio(arms.others + x * gap, np.full_like(gap, 1 - arms.best), (1 - x) * gap)
     return float(np.max(np.maximum(below, above)))
 
 
@@ -72,8 +72,8 @@ def low_privacy_epsilon(means: ArrayLike) -> float:
     0.2513
     """
     arms = transport("bernoulli", checked_array("means", means, UNIT_INTERVAL), math.inf)
-    with np.errstate(divide="ignore"):
-        return float(np.max(_logit(np.array(arms.best)) - _logit(arms.others)))
+    beyond = np.full_like(arms.others, 1 - arms.best)
+    return float(np.max(log_odds_ratio(arms.others, beyond, arms.best - arms.others)))
 
 
 def crossing_epsilon(family: str, means: ArrayLike) -> float:
@@ -97,7 +97,3 @@ def crossing_epsilon(family: str, means: ArrayLike) -> float:
     0.2079
     """
     return characteristic_time_tv(family, means) / characteristic_time(family, means, None).value
-
-
-def _logit(mean: Array) -> Array:
-    return np.log(mean) - np.log1p(-mean)

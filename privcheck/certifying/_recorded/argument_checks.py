@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -19,17 +20,30 @@ def check_events(events: Sequence[Event], played: Played, journal: Journal) -> N
     ------
     PrivcheckError : names the argument, and of several events the first that is wrong.
     """
-    for event in events:
+    for place, event in enumerate(events, 1):
         if journal.durable or event.recorded:
             event.read()
         if event.request:
             event.found = journal.answer(event.request, event.kind)
-            if event.found is not None:
-                _check_same(event, event.found)
-            elif event.kind == played.kind.learns:
-                _check_action(event, played, journal)
+            with _in_batch(place, len(events)):
+                if event.found is not None:
+                    _check_same(event, event.found)
+                elif event.kind == played.kind.learns:
+                    _check_action(event, played, journal)
     if len(events) > 1:
         _check_batch(events, played)
+
+
+@contextmanager
+def _in_batch(place: int, count: int) -> Iterator[None]:
+    """Name the place of an event in errors, if there are several."""
+    try:
+        yield
+    except PrivcheckError as error:
+        if count == 1:
+            raise
+        hint = "; ".join(filter(None, (error.hint, f"none of the {count} events was played")))
+        raise PrivcheckError(f"event {place}: {error.parameter}", error.value, error.expected, hint) from None
 
 
 def _check_same(event: Event, found: Answered) -> None:
@@ -60,12 +74,14 @@ def _check_action(event: Event, played: Played, journal: Journal) -> None:
         if name not in played.kind.public:  # whoever knows an id could ask for the action of another round
             got = words(f"another one under the id {event.request!r} than was chosen")
         raise PrivcheckError(name, got, "the action that was chosen", "give every event an id of its own")
+    if answer.error is None and not event.earlier:
+        played.check_open(event.given, played.open, played.session.scratch, event.request)
 
 
 def _check_batch(events: Sequence[Event], played: Played) -> None:
     known, scratch, choices = set[str](), played.session.scratch(), played.open.copy()
     for place, event in enumerate(events, 1):
-        try:
+        with _in_batch(place, len(events)):
             if event.request and event.request in known:
                 got = words(f"{event.request!r} twice in one call")
                 raise PrivcheckError("request_id", got, "one event for each id")
@@ -78,6 +94,3 @@ def _check_batch(events: Sequence[Event], played: Played) -> None:
                 if not event.earlier:
                     choices.close(told)
                 played.kind.learned(scratch)
-        except PrivcheckError as error:
-            hint = "; ".join(filter(None, (error.hint, f"none of the {len(events)} events was played")))
-            raise PrivcheckError(f"event {place}: {error.parameter}", error.value, error.expected, hint) from None

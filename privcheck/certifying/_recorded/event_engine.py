@@ -13,6 +13,7 @@ from privcheck.certifying._recorded.draw_log import DrawLog, Interrupted, Moved,
 from privcheck.certifying._recorded.events import PLAIN, Answer, Event, answer_in
 from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.opening import Kept
+from privcheck.certifying._recorded.person_rows import PersonRow, row_of
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.snapshots import Snapshots
 from privcheck.errors import PrivcheckError
@@ -94,13 +95,13 @@ class Engine:
             self.journal.erase()
         return deleted[-1]
 
-    def would_admit(self, user: Any) -> bool:
-        """Return whether a reward of a person would be passed on now."""
+    def person(self, user: Any) -> PersonRow:
+        """Return what is left of the budget of a person now."""
         assert self.persons is not None
-        _ = self.current()
+        _, code, now = self.current(), self.persons.code(user), self.persons.now(self._window)
         with LOCK:  # as in each call, so that no process is forked while SQLite holds locks of its own
-            before = self.journal.admissions(self.persons.code(user), self.persons.now(self._window))
-        return self.persons.fits([each.scope for each in before], self.scope)
+            given, ever = (self.journal.admissions(code, window) for window in (now, None))
+        return row_of(self.persons, self.scope, user, now, [each.scope for each in given], len(ever))
 
     def _together(self, events: Sequence[Event], then: Callable[[], object] = lambda: None) -> list[Answer]:
         """Play events in one transaction, of which what has drawn noise is committed on the way."""

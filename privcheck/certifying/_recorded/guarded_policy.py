@@ -8,6 +8,7 @@ from typing import Any
 from privcheck.accounting import BudgetExceededError, Charge, Ledger, shown, spent
 from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.events import Event
+from privcheck.certifying._recorded.person_rows import PersonRow
 from privcheck.certifying._session import Session
 from privcheck.declared import Real, check
 from privcheck.errors import GuardClosedError, PrivcheckError, can_be_encoded, words
@@ -174,7 +175,7 @@ class GuardedPolicy:
         >>> policy.would_fit(user="u3"), policy.would_fit(user="u4")
         (False, True)
         """
-        if self._engine.persons is not None and user is not None and not self._engine.would_admit(user):
+        if self._engine.persons is not None and user is not None and not self._engine.person(user).more:
             return False
         self._check_user(user, needed=False)
         session = self._own("would_fit")
@@ -186,6 +187,30 @@ class GuardedPolicy:
                 check(name, amount, Real(0.0), "the charge of one reward")
         charge = Charge(epsilon, rho=rho, mu=mu)
         return session.filter.fits(session.filter.new_ledger(), {0: charge})
+
+    def person(self, user: str | int) -> PersonRow:
+        """Return what one person has spent in the present window, and how many more rewards of hers are passed on.
+
+        Rewards of scopes that this one continues count too. Nothing is charged; `privcheck ledger show --user` reads
+        the same from the file of a ledger.
+
+        Raises
+        ------
+        PrivcheckError : the guard has no `per_user`, or this is no name.
+
+        Examples
+        --------
+        >>> from privcheck import guard
+        >>> from privcheck.bandits.adap_ucb import AdaPUCB
+        >>> policy = guard(AdaPUCB(arms=2, epsilon=0.25).build, epsilon=0.25, arms=2, per_user=1.0)
+        >>> policy.update(policy.select(), 1.0, user="u3")
+        >>> policy.person("u3").spent, policy.person("u3").more
+        (0.25, 3)
+        """
+        if self._engine.persons is None:
+            hint = "give the guard per_user=, a person's budget"
+            raise PrivcheckError("user", words("a name"), "a guard with per_user=", hint)
+        return self._engine.person(user)
 
     def _event(self, name: str, own: str, given: tuple[Any, ...], request: Any, user: Any = None) -> Event:
         if name != own:

@@ -7,12 +7,13 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, budget_of, shown, spent
 from privcheck.certifying._recorded.person_rows import PersonRow, person_row
-from privcheck.certifying._recorded.persons import cost
+from privcheck.certifying._recorded.persons import beginning, cost
 from privcheck.certifying._recorded.values import decoded_charges
 from privcheck.journal import DRAW, Entry, LedgerFile, Opened, SnapshotRow
 
@@ -56,6 +57,7 @@ class ScopeRows:
     ledger : what they charge.
     rewards : how many rewards of each person were passed on, by person and window.
     last : the last entry.
+    began : when the first guard made it, by its clock; None in a ledger that did not keep it.
     closed_by : the scope that continues this one; "" for none.
     snapshot : what there is of its snapshot.
     told : of how many events it is kept what they were told.
@@ -70,6 +72,7 @@ class ScopeRows:
     ledger: Ledger = field(default_factory=Ledger)
     rewards: Counter[tuple[str, int]] = field(default_factory=Counter)
     last: int = 0
+    began: datetime | None = None
     closed_by: str = ""
     snapshot: SnapshotRow = NO_SNAPSHOT
     told: int = 0
@@ -102,17 +105,28 @@ class ScopeRows:
         """Return what is left of the budget of a person, by name; None if the guards have no such budgets."""
         return person_row(self, user)
 
-    def lifetime(self) -> float:
-        """Return the largest loss of any person over all windows, here and in the scopes that this one continues.
+    def loss(self, rewards: int) -> float:
+        """Return what so many rewards of one person cost here, fully charged: what group privacy gives."""
+        one, power = cost(self.budget)
+        return float(rewards**power * one)
 
-        Each reward is fully charged: what group privacy gives.
+    def window(self, number: int) -> tuple[datetime | None, datetime | None]:
+        """Return when a window of persons' budgets begins and ends; None if it is for ever."""
+        length = self.parameters["window"]
+        return beginning(number, length), beginning(number + 1, length)
+
+    def of_persons(self) -> dict[str, tuple[int, float]]:
+        """Return how many rewards of each person were passed on over all windows, and what they cost, fully charged,
+        here and in the scopes that this one continues.
         """
-        roots: dict[str, Fraction | float] = {}
+        found: dict[str, tuple[int, Fraction | float]] = {}
         for rows in (self, *self.before):
             one, power = cost(rows.budget)
             for (person, _), count in rows.rewards.items():
-                roots[person] = roots.get(person, 0) + count * (one if power == 1 else math.sqrt(one))
-        return float(max(roots.values(), default=0)) ** cost(self.budget)[1]
+                rewards, root = found.get(person, (0, 0))
+                found[person] = rewards + count, root + count * (one if power == 1 else math.sqrt(one))
+        power = cost(self.budget)[1]
+        return {person: (rewards, float(root) ** power) for person, (rewards, root) in found.items()}
 
 
 UNREADABLE = (
@@ -146,7 +160,8 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
     """Return what the entries of one scope say."""
     first = next(entries)
     parameters: Any = first.said["parameters"]
-    found = ScopeRows(scope, parameters, last=1)
+    began = first.said.get("began")
+    found = ScopeRows(scope, parameters, last=1, began=began and datetime.fromisoformat(began))
     group = int(parameters["neighbours"].partition(":")[2] or 1) if parameters["neighbours"].startswith("group") else 1
     found.ledger = found.filter.new_ledger(group, "reward" if parameters["contexts"] is None else "context and reward")
     persons: dict[int, str] = {}

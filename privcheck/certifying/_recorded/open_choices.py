@@ -67,10 +67,20 @@ class OpenChoices:
             else:
                 counts.pop(closed, None)
 
-    def refusal(self, told: Sequence[Any]) -> PrivcheckError:
-        """Return why an `update` is not let in; where the action is private, the error depends on the calls alone."""
+    def refusal(self, told: Sequence[Any], chosen: str = "") -> PrivcheckError:
+        """Return why an `update` is not let in; where the action is private, the error depends on the calls alone.
+
+        Parameters
+        ----------
+        told : its arguments.
+        chosen : the id under which its action was chosen; "" if there is none.
+        """
         assert self._name is not None
         chooses, learns = f"{self._kind.chooses}()", f"{self._kind.learns}()"
+        if chosen:
+            got = words(f"a choice, that of {chosen!r}, whose reward was told by {learns} under another id or none")
+            hint = f"without the id of a {chooses} it takes any open choice: give it that id; nothing was charged"
+            return PrivcheckError(learns, got, "a choice whose reward was not told yet", hint)
         hint = f"call {chooses} before {learns}: each choice takes its reward once; nothing was charged"
         if self._name not in self._kind.public:
             got = words(f"a reward for which no {chooses} is open")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -57,12 +57,12 @@ def person_row(rows: ScopeRows, user: Any) -> PersonRow | None:
     now = admits.now(max((window for part in chain for _, window in part.rewards), default=0))
     given = [part.scope.name for part in chain for _ in range(part.rewards[code, now])]
     ever = sum(count for part in chain for (person, _), count in part.rewards.items() if person == code)
+    return row_of(admits, rows.scope.name, user, now, given, ever)
+
+
+def row_of(admits: Persons, scope: str, user: Any, now: int, given: Sequence[str], ever: int) -> PersonRow:
+    """Return what is left to a person who gave rewards in these scopes in the present window, and so many ever."""
     return PersonRow(
-        rows.scope.name, code, type(user).__name__, admits.per_user, admits.window, admits.renews(now - 1),
-        admits.renews(now), len(given), _spent(admits, given), admits.more(given, rows.scope.name), ever,
+        scope, admits.code(user), type(user).__name__, admits.per_user, admits.window, admits.renews(now - 1),
+        admits.renews(now), len(given), admits.loss(given), admits.more(given, scope), ever,
     )  # fmt: skip
-
-
-def _spent(admits: Persons, given: list[str]) -> float:
-    costs = [admits.budgets[scope] for scope in given]
-    return float(sum(costs)) if admits.power == 1 else math.fsum(map(math.sqrt, costs)) ** 2

@@ -144,9 +144,12 @@ class Persons:
 
     def renews(self, window: int) -> datetime | None:
         """Return the moment at which a window ends, in UTC; None if it never does."""
-        if self.window is None:
-            return None
-        return datetime.fromtimestamp((window + 1) * SECONDS[self.window] + _MONDAY, UTC)
+        return beginning(window + 1, self.window)
+
+    def loss(self, given: Sequence[str]) -> float:
+        """Return what rewards in these scopes cost together, fully charged."""
+        costs = [self.budgets[scope] for scope in given]
+        return float(sum(costs)) if self.power == 1 else math.fsum(map(math.sqrt, costs)) ** 2
 
     def refusal(self, before: Sequence[Admission], scope: str, window: int) -> BudgetExceededError | None:
         """Return why one more reward of a person in a window is not passed on, without the name; None if it is."""
@@ -165,6 +168,15 @@ class Persons:
         refused = BudgetExceededError("user", got, expected, hint)
         refused.renews = renews
         return refused
+
+
+def beginning(window: int, length: str | None) -> datetime | None:
+    """Return the moment at which a window begins, in UTC; None for the one that is for ever.
+
+    >>> beginning(20_000, "day").isoformat()
+    '2024-10-08T00:00:00+00:00'
+    """
+    return None if length is None else datetime.fromtimestamp(window * SECONDS[length] + _MONDAY, UTC)
 
 
 def persons(

@@ -12,7 +12,7 @@ import numpy as np
 from privcheck.accounting import BudgetExceededError
 from privcheck.certifying._calls import Calls
 from privcheck.certifying._context_isolation import copy_of_state, generators
-from privcheck.certifying._execution import ask, tell
+from privcheck.certifying._execution import ask, not_private, tell
 from privcheck.certifying._recorded.events import Answer
 from privcheck.certifying._recorded.interrupts import is_interrupt, is_own
 from privcheck.certifying._recorded.open_choices import OpenChoices
@@ -184,8 +184,8 @@ class Played:
         with self.session.active(), in_guard():
             try:
                 if name == "stopped":
-                    return Answer(bool(self.policy.stopped))
-                found = self.policy.recommend()
+                    return Answer(bool(not_private(self.policy.stopped, self.policy, name, self.kind)))
+                found = not_private(self.policy.recommend(), self.policy, name, self.kind)
             except BaseException as error:
                 return self._failed(error, self.all_ends)
         try:
@@ -223,12 +223,22 @@ class Played:
             expected, hint = error.expected, error.hint
         raise PolicyError("action", got, expected, hint)
 
-    def check_open(self, told: tuple[Any, ...], known: OpenChoices, scratch: Callable[[], Session]) -> None:
-        """Refuse a reward for which no choice is open; arguments that are wrong are named first."""
+    def check_open(
+        self, told: tuple[Any, ...], known: OpenChoices, scratch: Callable[[], Session], chosen: str = ""
+    ) -> None:
+        """Refuse a reward for which no choice is open; arguments that are wrong are named first.
+
+        Parameters
+        ----------
+        told : the arguments.
+        known : what is open.
+        scratch : makes a session that nothing is passed on to.
+        chosen : the id under which its action was chosen; "" if there is none.
+        """
         if not known.has(told):
             checked = self.kind.wrapped(scratch(), told, self.arms)
             if not known.has(checked):
-                raise known.refusal(checked)
+                raise known.refusal(checked, chosen)
 
     def check_arguments(self, told: tuple[Any, ...]) -> None:
         """Refuse the arguments of a call that tells rewards, without telling them."""

@@ -77,11 +77,18 @@ def _made(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _collected(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return numpy's `array` or `asarray` for lists of numbers, some of which may be private."""
+    """Return numpy's `array` or `asarray` for lists of numbers, some of which may be private.
+
+    An array that numpy would not copy is returned itself: what is written into one of two names shows under both.
+    """
     make = _made(function)
 
     def collect(*arguments: Any, **options: Any) -> Any:
         first = arguments[0] if arguments else None
+        if type(first) is PrivateArray and len(arguments) == 1 and not first.holds_draws:
+            same = options == {"copy": False} if function is np.array else not options or first.kind == "f"
+            if same and (function is np.array or _is_float(options)) and _is_as_stored(function, first):
+                return first
         if type(first) in (list, tuple):
             if not _holds_raw(first):
                 return make(*arguments, **options)
@@ -92,6 +99,10 @@ def _collected(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arguments, **options)
 
     return collect
+
+
+def _is_as_stored(function: Callable[..., Any], array: Any) -> bool:
+    return function is not np.ascontiguousarray or bool(array._const.flags.c_contiguous)
 
 
 def _is_float(options: dict[str, Any]) -> bool:
@@ -267,7 +278,7 @@ def _finite(function: Callable[..., Any], *, answer: bool) -> Callable[..., Any]
 
 _NEW = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
 _LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
-_LISTS = (np.array, np.asarray, np.asanyarray)
+_LISTS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 _OF_ALL = (np.var, np.std, np.median, np.max, np.min, np.amax, np.amin, np.quantile, np.percentile, np.sort)
 _OF_ONE = {
     "sqrt": np.sqrt, "exp": np.exp, "log1p": np.log1p, "log2": np.log2, "expm1": np.expm1, "tanh": np.tanh,

@@ -7,6 +7,7 @@ import math
 import os
 import re
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,15 +60,66 @@ def privacy_test_of(place: Path, target: str, contexts: Contexts | None = None) 
     claim += "" if contexts is None else ", contexts=CONTEXTS"
     more = not stated and "runs" not in of_project and contexts is None
     text = TEMPLATE.read_text(encoding="utf-8")
-    values = {"class": name, "file": _written(own), "name": snake, "imports": "", "contexts": ""}
-    values |= {"claim": claim, "fixture": "", "runs": "", "audited": claim}
+    values = {"class": name, "file": _written(own), "imports": "", "contexts": ""}
+    libraries = _libraries(Path(module), place)
+    ask, certified = _certified(libraries, claim, f"{_shell_path(place, module)}:{name}")
+    values |= {"assertions": f"{ask}assert_private", "certified": certified}
+    values |= {"fixture": "", "runs": "", "audited": claim}
     if more:
         values |= {"fixture": "pytestconfig", "runs": RUNS, "audited": f"{claim}, runs=runs"}
     if contexts is not None:
         values["imports"], values["contexts"] = "from privcheck import Contexts\n", f"\nCONTEXTS = {_as_code(contexts)}"
-    for key, value in values.items():
+    for key, value in (values | {"name": snake}).items():
         text = text.replace(f"${{{key}}}", value)
     return path, text
+
+
+OF_THEIR_OWN = ("opendp", "diffprivlib")
+"""Libraries that take a value and return a noisy one: they cannot be given private values, and are declared instead."""
+
+CERTIFIED = """def test_no_line_of_${name}_leaks():
+    # Guarded runs charge every release, and report every leak with its line.
+"""
+OTHERS = """    # The file imports {}. A library that reads a reward, other than by numpy's functions, leaks it: if
+    # one is named here, leave this test out and keep the audit. See "Third-party code" in privcheck's documentation.
+"""
+NO_CERTIFICATE = """# No certificate is asked for: {} takes rewards as plain numbers, which a guarded run does not have.
+# Record and replay its noise instead: {}
+
+
+"""
+
+
+def _certified(libraries: list[str], claim: str, target: str) -> tuple[str, str]:
+    """Return what is imported for the test of a certificate, and that test, or why there is none."""
+    if own := [name for name in libraries if name in OF_THEIR_OWN]:
+        names = " ".join(f"--primitives {name}" for name in own)
+        command = f"privcheck certify {shlex.quote(target)} {names}"
+        return "", NO_CERTIFICATE.format(" and ".join(own), command)
+    told = OTHERS.format(", ".join(libraries)) if libraries else ""
+    return "assert_certified, ", f"{CERTIFIED}{told}    assert_certified(TARGET{claim})\n\n\n"
+
+
+def _libraries(file: Path, place: Path) -> list[str]:
+    """Return the packages of others that a file imports, but for those whose numbers a guard follows."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            found.add(node.module)
+    first = {"privcheck.adapters" if name.startswith("privcheck.adapters") else name.split(".")[0] for name in found}
+    known = {"numpy", "scipy", "privcheck", *sys.stdlib_module_names}
+    folders = (file.parent, place, place / "src")
+    own = {
+        name for name in first for folder in folders if (folder / name).is_dir() or (folder / f"{name}.py").is_file()
+    }
+    return sorted(first - known - own)
+
+
+def _shell_path(place: Path, module: str) -> str:
+    """Return the path of a file from the folder of a project."""
+    return Path(os.path.relpath(Path(module).resolve(), place.resolve())).as_posix()
 
 
 def _as_code(contexts: Contexts) -> str:
@@ -81,7 +133,7 @@ def watched_as(place: Path, target: str, contexts: Contexts | None = None) -> st
     line = _class_in(Path(module), name)
     own = {each: v for each, v in _own(place).items() if each in CLAIM}
     claim = _values_of(line, contexts) | own | _played(line, contexts)
-    file = Path(os.path.relpath(Path(module).resolve(), place.resolve())).as_posix()
+    file = _shell_path(place, module)
     if file.startswith("../"):
         raise PrivcheckError("from", target, f"a file below {place}", "the workflow plays what its repository has")
     told = []

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from privcheck.errors import on_one_line
-from privcheck.reporting._text.audit_sentences import verdict_sentence
+from privcheck.reporting._text.audit_sentences import is_blind, verdict_sentence
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.results import AuditReport, Certificate
 
@@ -53,10 +53,15 @@ def result_summary(result: AuditReport | Certificate) -> str:
     from privcheck.reporting._annotations.code_finding import findings  # reads source code, which no other report does
 
     if isinstance(result, AuditReport):
-        good, told = result.verdict != "violation", verdict_sentence(result)
+        good, told, shown = result.verdict != "violation", verdict_sentence(result), not is_blind(result)
     else:
-        good, told = result.budget is None or result.granted, certificate_sentence(result)
-    lines = [f"### {'✅' if good else '❌'} privcheck: {as_cell(result.target)}", "", as_cell(told), ""]
+        good, told, shown = result.budget is None or result.granted, certificate_sentence(result), result.granted
+    lines = [
+        f"### {('✅' if shown else '➖') if good else '❌'} privcheck: {as_cell(result.target)}",
+        "",
+        as_cell(told),
+        "",
+    ]
     lines += [
         f"- `{place.file}` line {place.line}: {as_cell(place.message)}" for place in findings(result) if place.file
     ]

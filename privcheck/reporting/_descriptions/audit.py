@@ -31,7 +31,14 @@ from privcheck.reporting._pictures.witness_picture import witness_caption, witne
 from privcheck.reporting._terminal import audit_witness as in_terminal
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_facts import found_rows, search_rows
-from privcheck.reporting._text.audit_sentences import MARKS, MEASURED, meaning, verdict_sentence, verdict_word
+from privcheck.reporting._text.audit_sentences import (
+    MEASURED,
+    audit_mark,
+    is_blind,
+    meaning,
+    verdict_sentence,
+    verdict_word,
+)
 from privcheck.reporting._text.both_bounds import contradiction, sandwich
 from privcheck.reporting._text.repeating import NOT_REPEATABLE, how_to_repeat
 from privcheck.results import AuditReport
@@ -53,7 +60,8 @@ def described(report: AuditReport) -> Iterator[Part]:
     """
     word = verdict_word(report)
     yield Title(report.target)
-    yield Verdict(MARKS[word], word, verdict_sentence(report).partition(":")[2], STYLES[word])
+    style = STYLES[MEASURED if is_blind(report) else word]
+    yield Verdict(audit_mark(report), word, verdict_sentence(report).partition(":")[2], style)
     if wrong := contradiction(report):
         yield Alarm(wrong)
     elif between := sandwich(report):

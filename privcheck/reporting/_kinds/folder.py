@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from privcheck.reporting._pages.page_index import SIGNS, Folder
+from privcheck.reporting._pages.page_index import Folder, sign
 from privcheck.reporting._pages.page_index import headline as sentence
 from privcheck.reporting._pages.told_apart import short_names
 from privcheck.reporting._text import numbers
@@ -31,7 +31,7 @@ def details(folder: Folder) -> Table:
     shown.add_column("file", overflow="fold")
     files = short_names([result.path for result in folder.results], folder.path)
     for result, file in zip(folder.results, files, strict=True):
-        word = f"{SIGNS.get(result.verdict, '–')} {result.verdict}"
+        word = f"{sign(result)} {result.verdict}"
         target = numbers.shorten(numbers.clean(result.target), 40)
         shown.add_row(
             Text(word, style="bold red" if result.alarm else ""),

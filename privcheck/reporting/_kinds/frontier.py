@@ -12,6 +12,7 @@ from privcheck.reporting._pages.page_frontier import render_frontier as page
 from privcheck.reporting._pictures.frontier_picture import frontier_figure
 from privcheck.reporting._pictures.svg import save_figure
 from privcheck.reporting._terminal.simulation_tables import titled_table
+from privcheck.reporting._text.numbers import digits_at_least, digits_at_most, given
 from privcheck.reporting._text.places import described_place
 from privcheck.results import Frontier
 
@@ -38,7 +39,7 @@ def details(frontier: Frontier) -> Group:
     place = described_place(frontier.environment, frontier.means, frontier.arms)
     runs = max(point.runs for point in frontier.points)
     delta = max(point.delta for point in frontier.points)
-    at = f", delta = {delta:g}" if delta else ""
+    at = f", delta = {given(delta)}" if delta else ""
     order = ", arms in a random order in every run" if frontier.shuffle_arms else ""
     table = titled_table(f"pseudo-regret after {frontier.horizon:,} rounds on {place}, {runs:,} runs{at}{order}")
     for column in COLUMNS:
@@ -49,7 +50,7 @@ def details(frontier: Frontier) -> Group:
             table.add_column(shown, justify="left" if column == "verdict" else "right", no_wrap=True)
     for p in frontier.points:
         table.add_row(
-            p.policy, _shown(p.budget), _shown(p.lower), _shown(p.upper), p.verdict or "-",
+            p.policy, given(p.budget), digits_at_least(p.lower), digits_at_most(p.upper), p.verdict or "-",
             *(_shown(value) for value in (p.mean, p.q05, p.q95)),
         )  # fmt: skip
     if any(p.verdict == "inconclusive" for p in frontier.points):
@@ -66,7 +67,7 @@ def _theory(frontier: Frontier) -> Table:
     for bound in frontier.bounds:
         if bound.epsilon in budgets:
             ids = ", ".join(name for name in (bound.lower_id, bound.upper_id) if name)
-            table.add_row(_shown(bound.epsilon), _shown(bound.lower), _shown(bound.upper), ids)
+            table.add_row(given(bound.epsilon), digits_at_least(bound.lower), digits_at_most(bound.upper), ids)
     return table
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from privcheck.accounting import Account, Plan
+from privcheck.enclosure import as_given, digits_down, digits_up
 from privcheck.files import check_output
 from privcheck.reporting._pictures.account_picture import account_figure
 from privcheck.reporting._pictures.svg import save_figure
@@ -50,12 +51,12 @@ def details(plan: Plan, found: Account, *, asked_delta: bool = False) -> Rendera
     """
     asked, given = ("delta", "epsilon") if asked_delta else ("epsilon", "delta")
     at = found.epsilon if asked_delta else found.delta
-    table = _table(f"{asked} at {given} = {at:g}")
+    table = _table(f"{asked} at {given} = {as_given(at)}")
     for column, justify in (("accountant", "left"), (asked, "right"), ("adds up", "left")):
         table.add_column(column, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     for name, bound in found.bounds.items():
         best = name == found.best and _says_something(bound, asked_delta)
-        shown = f"{bound:.6g}" if _says_something(bound, asked_delta) else "no bound"
+        shown = digits_up(bound) if _says_something(bound, asked_delta) else "no bound"
         style = "bold" if best else ""
         table.add_row(Text(f"{STAR if best else ' '} {name}", style), Text(shown, style), Text(ADDS_UP[name], "dim"))
     return Group(_releases(plan), table, *(Text(note, style="dim") for note in notes(plan, found, asked_delta)))
@@ -74,13 +75,17 @@ def notes(plan: Plan, found: Account, asked_delta: bool = False) -> list[str]:
     said = [f"{STAR} the best: every bound holds at this {given}, because the plan is fixed beforehand"]
     if not _says_something(upper, asked_delta):
         more = "give a delta above 0" if found.delta == 0.0 else "give a larger delta or more noise"
-        said = ["delta is 1" if asked_delta else f"no accountant bounds this plan at delta = {found.delta:g}: {more}"]
+        said = [
+            "delta is 1"
+            if asked_delta
+            else f"no accountant bounds this plan at delta = {as_given(found.delta)}: {more}"
+        ]
     if found.reason:
         said.append(f"{found.best}: {found.reason}" if _says_something(upper, asked_delta) else found.reason)
     if found.lower > 0.0:
-        said.append(f"pld, rounded down: the dominating pairs need at least {found.lower:.6g}")
+        said.append(f"pld, rounded down: the dominating pairs need at least {digits_down(found.lower)}")
     if plan.total.delta:
-        said.append(f"the releases set aside delta = {plan.total.delta:.6g} together")
+        said.append(f"the releases set aside delta = {digits_up(plan.total.delta)} together")
     return said
 
 
@@ -92,7 +97,7 @@ def _releases(plan: Plan) -> Table:
     for release in plan.releases:
         charge = release.charge
         numbers = (charge.epsilon, charge.rho, charge.mu)
-        shown = [f"{bound:.4g}" if bound < math.inf else "-" for bound in numbers]
+        shown = [digits_up(bound, 4) if bound < math.inf else "-" for bound in numbers]
         table.add_row(release.name, f"{release.count:,}", *shown)
     return table
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from privcheck.reporting._pages.elements import badge, element, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting._text import numbers
-from privcheck.reporting._text.audit_sentences import MARKS, verdict_word
+from privcheck.reporting._text.audit_sentences import audit_mark, verdict_word
 from privcheck.reporting._text.both_bounds import certificate_is_refused, contradiction, upper_bound
 from privcheck.results import AuditReport
 
@@ -70,7 +70,7 @@ def _cells(report: AuditReport) -> dict[str, Cell]:
         )
         if estimate
         else Cell(numbers.NONE),
-        "verdict": Cell(badge(word, MARKS[word]) + below(refused), word),
+        "verdict": Cell(badge(word, audit_mark(report)) + below(refused), word),
         "runs per stream": Cell(f"{report.runs:,}", report.runs),
         "time": Cell(numbers.seconds(report.seconds), report.seconds),
     }

@@ -104,9 +104,9 @@ def _row(value: BoundValue, marks: BoundMarks) -> list[Cell | str]:
     return [
         Cell(text(name) + below(text(value.statement)) + conditions, value.id),
         text(value.kind),
-        Cell(_number(value.value, order_only=not value.asymptotic) + _vacuous(marks, value), value.value),
-        Cell(_number(value.constant, order_only=value.asymptotic), value.constant),
-        NONE if product is None else Cell(f"{product:.6g}", product),
+        Cell(_number(value, value.value, order_only=not value.asymptotic) + _vacuous(marks, value), value.value),
+        Cell(_number(value, value.constant, order_only=value.asymptotic), value.constant),
+        NONE if product is None else Cell(value.written(product), product),
         text(value.provenance),
         text(value.source),
     ]
@@ -117,10 +117,10 @@ def _vacuous(marks: BoundMarks, value: BoundValue) -> str:
     return "" if limit is None else below(f"vacuous: not below T × largest gap = {limit:.6g}")
 
 
-def _number(number: float | None, *, order_only: bool) -> str:
+def _number(value: BoundValue, number: float | None, *, order_only: bool) -> str:
     if number is None:
         return "order only" if order_only else NONE
-    return f"{number:.6g}"
+    return value.written(number)
 
 
 def _others(instance: Any, values: Sequence[BoundValue]) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from privcheck.bounds import theorem_name
 from privcheck.reporting._pages.elements import document, facts, header, inline_picture, items, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, table
 from privcheck.reporting._pictures.frontier_picture import frontier_figure
-from privcheck.reporting._text.numbers import NONE, amount
+from privcheck.reporting._text.numbers import NONE, amount, amount_at_least, amount_at_most, given
 from privcheck.reporting._text.places import described_place
 from privcheck.results import Frontier
 
@@ -47,10 +49,10 @@ def _points(frontier: Frontier) -> str:
     columns += [("5 % quantile", NUMBER), ("95 % quantile", NUMBER), ("runs", NUMBER)]
     rows: list[list[Cell | str]] = []
     for point in frontier.points:
-        known = (point.budget, point.lower, point.upper)
+        known = _cell(point.budget, given), _cell(point.lower, amount_at_least), _cell(point.upper, amount_at_most)
         regret = (point.mean, point.q05, point.q95, point.runs)
         verdict = text(point.verdict or NONE)
-        rows.append([Cell(place(point.policy)), *map(_number, known), verdict, *map(_number, regret)])
+        rows.append([Cell(place(point.policy)), *known, verdict, *(_cell(value, amount) for value in regret)])
     return table(f"Pseudo-regret after {frontier.horizon:,} rounds", columns, rows, kind="stack")
 
 
@@ -61,12 +63,13 @@ def _bounds(frontier: Frontier) -> str:
     for at in frontier.bounds:
         if at.epsilon in budgets:
             lower, upper = (text(theorem_name(name)) if name else NONE for name in (at.lower_id, at.upper_id))
-            rows.append([_number(at.epsilon), _number(at.lower), lower, _number(at.upper), upper])
+            rate, most = _cell(at.lower, amount_at_least), _cell(at.upper, amount_at_most)
+            rows.append([_cell(at.epsilon, given), rate, lower, most, upper])
     return table("The largest asymptotic lower bound and the smallest proven upper bound", columns, rows, kind="stack")
 
 
-def _number(value: float | None) -> Cell | str:
-    return NONE if value is None else Cell(amount(value), value)
+def _cell(value: float | None, written: Callable[[float], str]) -> Cell | str:
+    return NONE if value is None else Cell(written(value), value)
 
 
 def _setting(frontier: Frontier, where: str) -> list[tuple[str, str]]:

@@ -45,6 +45,9 @@ FEW_PAGES = 50
 """Pages of single results that are written unless all are asked for: with their pictures they take half a minute."""
 
 
+CHANGED = "it is gone, or not as the sweep wrote it: the same sweep plays it anew"
+
+
 @dataclass(frozen=True)
 class Folder:
     """What was found in a folder.
@@ -55,7 +58,7 @@ class Folder:
     results : violations, leaks and refused certificates first.
     unread : files that could not be read as results, with the reason.
     claims : the audited claims together; None for fewer than two.
-    sweeps : the sweeps in it, finished or not; stale results of theirs are not among the results.
+    sweeps : the sweeps in it, finished or not; stale results of theirs, and those set aside, are not among the results.
 
     """
 
@@ -97,7 +100,10 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
         raise PrivcheckError("folder", str(path), "a folder of results", why)
     sweeps, unread = _sweeps(folder)
     stale = {Path(sweep.folder, file) for sweep in sweeps for file in sweep.stale}
-    files = [file for file in json_files(folder) if file not in stale]
+    changed = [Path(sweep.folder, file) for sweep in sweeps for file in sweep.changed()]
+    unread += [(file, CHANGED) for file in changed]
+    left_out = stale.union(changed, (sweep.aside for sweep in sweeps))
+    files = [file for file in json_files(folder) if left_out.isdisjoint((file, file.parent))]
     if not files and not sweeps:
         raise PrivcheckError(
             "folder", str(path), "a folder of results", "it contains no .json files: write results there with --json"
@@ -235,6 +241,12 @@ def headline(folder: Folder) -> str:
     return plural(len(folder.results), "result") + (f": {words}" if words else "") + older + unread + sweeps
 
 
+def sign(result: IndexRow) -> str:
+    """Return the sign of a verdict; an audit that could refute nothing has no tick."""
+    blind = result.kind == "audit" and result.verdict == "consistent" and not result.lower
+    return "–" if blind else SIGNS.get(result.verdict, "–")
+
+
 def _rank(result: IndexRow) -> int:
     if result.alarm:
         return 0 if result.verdict == "violation" else 1
@@ -246,7 +258,7 @@ def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> lis
     shown = place(name) or text(result.path.stem)
     link = f'<a href="{_address(page, target)}">{shown}</a>' if page else shown
     when = datetime.fromtimestamp(result.when, UTC)
-    word = badge(result.verdict, SIGNS.get(result.verdict, "–"))
+    word = badge(result.verdict, sign(result))
     return [
         Cell(
             link

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.accounting import Account, Plan
+from privcheck.enclosure import as_given, digits_up
 from privcheck.reporting._pictures.style import INK, MID, WIDE, new_figure, power, settings
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def account_figure(plan: Plan, delta: float, *, width: float = WIDE) -> Figure:
     by_delta = [plan.at_delta(at) for at in deltas]
     by_count = [plan.first(count).at_delta(delta) for count in counts]
     wide = width > WIDE - 1.0
-    title = f"Epsilon of {plan.count:,} releases at delta = {delta:g}"
+    title = f"Epsilon of {plan.count:,} releases at delta = {as_given(delta)}"
     with settings():
         figure = new_figure(width, 3.1 if wide or not several else 5.6, title, _description(found))
         figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.06, wspace=0.04)
@@ -67,7 +68,7 @@ def account_figure(plan: Plan, delta: float, *, width: float = WIDE) -> Figure:
         _label(panels[0], "delta", "all releases, against delta" if several else "against delta", logarithmic=True)
         panels[0].set_ylabel("epsilon")
         if several:
-            first = f"the first releases, at delta = {delta:g}"
+            first = f"the first releases, at delta = {as_given(delta)}"
             _draw(panels[1], counts, by_count)
             _label(panels[1], "releases", first, logarithmic=plan.count >= LOGARITHMIC)
         _mark(panels, found, max(delta, low), plan.count)
@@ -115,7 +116,7 @@ def _mark(panels: Sequence[Axes], found: Account, delta: float, count: int) -> N
     for axes, at in zip(panels, (delta, float(count)), strict=False):
         axes.plot([at], [found.epsilon], "o", ms=4.5, color=COLOURS[found.best], zorder=5, clip_on=False)
     place: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "color": INK, "fontsize": 8}
-    panels[0].annotate(f"{found.epsilon:.4g}", (delta, found.epsilon), (-5, -5), **place)
+    panels[0].annotate(digits_up(found.epsilon, 4), (delta, found.epsilon), (-5, -5), **place)
 
 
 def _legend(axes: Axes) -> list[tuple[Any, str]]:
@@ -125,5 +126,6 @@ def _legend(axes: Axes) -> list[tuple[Any, str]]:
 
 def _description(found: Account) -> str:
     """Return the bounds of the accountants in words."""
-    said = [f"{LABELS[name]} {bound:.4g}" for name, bound in found.bounds.items() if bound < math.inf]
-    return f"Upper bounds on epsilon at delta = {found.delta:g}: {', '.join(said)}. The best is {LABELS[found.best]}."
+    said = [f"{LABELS[name]} {digits_up(bound, 4)}" for name, bound in found.bounds.items() if bound < math.inf]
+    what = f"Upper bounds on epsilon at delta = {as_given(found.delta)}"
+    return f"{what}: {', '.join(said)}. The best is {LABELS[found.best]}."

@@ -18,7 +18,7 @@ from privcheck.reporting._pictures.style import (
     new_figure,
     settings,
 )
-from privcheck.reporting._text.audit_sentences import MARKS, headline, verdict_sentence, verdict_word
+from privcheck.reporting._text.audit_sentences import audit_mark, headline, verdict_sentence, verdict_word
 from privcheck.reporting._text.both_bounds import (
     certificate_is_refused,
     contradiction,
@@ -116,7 +116,7 @@ def _limit(reports: Sequence[AuditReport]) -> tuple[float, bool]:
 def _draw_row(axes: Axes, report: AuditReport, row: int, limit: float, width: float) -> None:
     word = verdict_word(report)
     colour = COLOURS[word]
-    result = f"{MARKS[word]} {word}, {_bounds_text(report)}"
+    result = f"{audit_mark(report)} {word}, {_bounds_text(report)}"
     if width >= WIDE - 1 and word != "violation" and certificate_is_refused(report):
         result += "; certificate refused"
     name = shorten(clean(report.target), int((width - 2 * SIDE - 0.062 * len(result)) / 0.072) - 1)

@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from privcheck.reporting._text.numbers import amount, amounts
+from privcheck.reporting._text.numbers import amount, amounts, p_value, percent
 from privcheck.reporting._text.places import place_text
 from privcheck.reporting._text.simulation_notes import budgets_words, runs_words
 from privcheck.results import Comparison, Difference, Simulation
@@ -51,15 +51,15 @@ def comparison_table(comparisons: Sequence[Comparison], confidence: float = 0.95
     table = titled_table("differences in final regret; intervals and p-values are adjusted for all pairs")
     for column in ("pair", "of"):
         table.add_column(column, overflow="fold")
-    for column in ("difference", f"{confidence:.0%} interval", "p"):
+    for column in ("difference", f"{percent(confidence)} interval", "p"):
         table.add_column(column, justify="right", overflow="fold")
     for found in comparisons:
-        table.add_row(f"{found.first} -", "means", *_difference(found.mean), f"{found.p_mean:.1g}")
+        table.add_row(f"{found.first} -", "means", *_difference(found.mean), p_value(found.p_mean, 2))
         table.add_row(found.second, "medians", *_difference(found.median), "")
         table.add_row("", "95 % quantiles", *_difference(found.q95), "")
         table.add_row("", "99 % quantiles", *_difference(found.q99), "")
         order = f"first is lower in {found.better:.1%}"
-        table.add_row("", "order", "", order, f"{found.p_order:.1g}", end_section=True)
+        table.add_row("", "order", "", order, p_value(found.p_order, 2), end_section=True)
     return table
 
 

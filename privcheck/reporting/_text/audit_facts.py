@@ -25,7 +25,7 @@ def found_rows(report: AuditReport) -> list[tuple[str, str]]:
     on_epsilon = " on epsilon" if report.claim_lower is not None else ""
     rows.append((f"lower bound{on_epsilon} ({confidence})", numbers.at_least(report.epsilon_lower)))
     if report.e_value is not None:
-        rows.append(("e-value against the claim", numbers.small(report.e_value)))
+        rows.append(("e-value against the claim", numbers.digits_at_least(report.e_value, 3)))
     if report.exact_loss is not None:
         name = "exact loss" if report.law is None else "loss by the given law, taken on your word"
         rows.append((name, numbers.exact(report.exact_loss)))
@@ -43,7 +43,7 @@ def law_rows(evidence: LawEvidence | None) -> list[tuple[str, str]]:
     fit = "follow it" if evidence.follows else "do not follow it"
     rows = [
         ("largest loss by the law", f"{numbers.at_least(evidence.bound.epsilon_lower)}, on {evidence.streams}"),
-        ("runs against the law", f"{evidence.runs:,} on each input {fit}: p-value {numbers.small(evidence.p_value)}"),
+        ("runs against the law", f"{evidence.runs:,} on each input {fit}: p-value {numbers.p_value(evidence.p_value)}"),
     ]
     for event in evidence.events:
         said = [

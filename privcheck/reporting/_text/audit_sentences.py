@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting._pictures.witness_excerpt import words_of
-from privcheck.reporting._text.numbers import at_least, percent, small
+from privcheck.reporting._text.numbers import at_least, digits_at_least, digits_at_most, percent, small
 from privcheck.results import AuditReport, Search, Suspicion
 
 MEASURED = "no claim"
@@ -29,6 +29,21 @@ def plural(count: int, noun: str) -> str:
 def verdict_word(report: AuditReport) -> str:
     """Return the verdict, or "no claim"."""
     return report.verdict or MEASURED
+
+
+def is_blind(report: AuditReport) -> bool:
+    """Return whether nothing told the streams apart, so that a claim of any size would have passed."""
+    return report.verdict == "consistent" and not report.lower
+
+
+def audit_mark(report: AuditReport) -> str:
+    """Return the sign of the verdict; a claim that was not refuted for lack of power has no tick.
+
+    >>> from privcheck.results._example_results import VIOLATION
+    >>> audit_mark(VIOLATION)
+    '✗'
+    """
+    return MARKS[MEASURED] if is_blind(report) else MARKS[verdict_word(report)]
 
 
 def claim(report: AuditReport) -> str:
@@ -58,7 +73,7 @@ def verdict_sentence(report: AuditReport) -> str:
     if report.verdict == "violation":
         return f"violation: the claim {claim(report)} is refuted at level {report.error:g}; {bound}"
     refuted = f"the claim {claim(report)} is not refuted at level {report.error:g}"
-    if report.verdict == "consistent" and not report.lower:
+    if is_blind(report):
         return (
             f"consistent: no power here: {refuted}, but {played(report)} saw nothing of the data, which says next to "
             f"nothing about it; {bound}"
@@ -178,8 +193,9 @@ def _meaning(report: AuditReport) -> list[str]:
             f"The lower bound holds with {percent(report.confidence)} confidence whenever it is read, and it accounts "
             "for the whole search: streams and events were chosen on earlier runs than those they were bet on."
         )
-        bets = f"Bets against the claim multiplied their stake by {small(report.e_value)}. A factor of "
-        bets += f"{small(1.0 / report.error)} refutes the claim at level {report.error:g}, whenever it is read."
+        bets = f"Bets against the claim multiplied their stake by {digits_at_least(report.e_value, 3)}. A "
+        bets += f"factor of {digits_at_most(1.0 / report.error, 3)} refutes the claim at level {report.error:g}, "
+        bets += "whenever it is read."
         return [bets, lower]
     lower = (
         f"The lower bound holds with {percent(report.confidence)} confidence and accounts for the whole search: "
@@ -207,7 +223,7 @@ def _meaning(report: AuditReport) -> list[str]:
         )
         blind += "with other arms, another horizon, with observe='releases', or on streams that you choose."
         return [
-            *([] if report.lower else [blind]),
+            *([blind] if is_blind(report) else []),
             f"The claim was tested and not refuted; it was not proved. The search tried {searched}. Other streams, "
             "longer horizons or rarer events may still refute it.",
             "A larger epsilon would have been noticed only through an event that these runs can detect: "

@@ -43,10 +43,11 @@ class BoundMarks:
         >>> from privcheck.bounds import evaluate, named_instance
         >>> found = evaluate(named_instance("c2", epsilon=1.0, horizon=10**6))
         >>> BoundMarks(found.instance, found).number(found.of("azize-basu-2022/thm3-tight"))
-        '7.708 ln T = 106.5'
+        '7.708 ln T = 106.4'
         """
-        product = self.product(value)
-        shown = value.number_text if product is None else f"{value.constant:.4g} ln T = {product:.4g}"
+        product, shown = self.product(value), value.number_text
+        if product is not None:
+            shown = f"{shown.removesuffix(' (rate)')} = {value.written(product, 4)}"
         return shown if self.vacuous(value) is None else f"{shown}, vacuous"
 
     def product(self, value: BoundValue) -> float | None:

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from privcheck.enclosure import digits_up
 from privcheck.private_values import describe_data
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_sentences import plural
@@ -81,13 +82,15 @@ def _use(use: PrimitiveUse) -> tuple[str, str]:
     """
     said = f"{numbers.clean(use.name)}, {plural(use.calls, 'pair')} of inputs: "
     said += (
-        "their distance is not known" if use.measured is None else f"at most {use.measured:.6g} apart ({use.metric})"
+        "their distance is not known"
+        if use.measured is None
+        else f"at most {digits_up(use.measured)} apart ({use.metric})"
     )
     if use.declared is not None:
         said += f", {'more than' if use.exceeds else 'within'} the sensitivity {use.declared:.6g} that the code states"
     if use.epsilon is None:
         return numbers.clean(use.location), f"{said}; its law is not known, so that nothing was charged"
-    cost = f"epsilon = {use.epsilon:.6g}" if use.epsilon < math.inf else "no bounded epsilon without a delta"
+    cost = f"epsilon = {digits_up(use.epsilon)}" if use.epsilon < math.inf else "no bounded epsilon without a delta"
     return numbers.clean(use.location), f"{said}, which costs {cost}"
 
 

@@ -67,7 +67,10 @@ def certificate_sentence(certificate: Certificate) -> str:
         why = reasons(certificate, brief=True)[0]
         return f"{word}{provided}: {upper_words(certificate)} under the guard, but {why}"
     if word == RECORDED:
-        released = f"{word}: nothing to certify; the ledger recorded what the explored executions released"
+        released = (
+            f"{word}: nothing to certify, and no claim that was put to the test: exit status 0 says only that no leak "
+            "was seen; the ledger recorded what the explored executions released"
+        )
         return released + (NO_EPSILON if math.isinf(certificate.ledger_epsilon) else "")
     return f"{word}: {'; '.join(reasons(certificate, brief=True))}"
 

@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable
 
 from privcheck.accounting import Approximate, Concentrated, GaussianDP, Notion
-from privcheck.enclosure import rounded_down, rounded_up
+from privcheck.enclosure import as_given, digits_down, digits_up, p_value_text, rounded_down, rounded_up
 from privcheck.in_notebooks import in_cells
 from privcheck.results import Estimate
 
 NONE = "-"
+
+p_value = p_value_text
 
 
 def clean(text: str) -> str:
@@ -60,6 +62,24 @@ def _bound(value: float | None, rounded: Callable[[float], str]) -> str:
     return signed_infinity(value) if math.isinf(value) else rounded(value)
 
 
+def digits_at_least(value: float | None, digits: int = 4) -> str:
+    """Return a lower bound, rounded down to some significant digits.
+
+    >>> digits_at_least(0.99996), digits_at_least(None), digits_at_least(math.inf)
+    ('0.9999', '-', '∞')
+    """
+    return _bound(value, lambda finite: digits_down(finite, digits))
+
+
+def digits_at_most(value: float | None, digits: int = 4) -> str:
+    """Return an upper bound, rounded up to some significant digits.
+
+    >>> digits_at_most(1.00001)
+    '1.001'
+    """
+    return _bound(value, lambda finite: digits_up(finite, digits))
+
+
 def signed_infinity(value: float) -> str:
     """Return the sign of infinity that a value has."""
     return "∞" if value > 0 else "-∞"
@@ -105,15 +125,6 @@ def small(value: float, digits: int = 3) -> str:
     return signed_infinity(value) if math.isinf(value) else f"{value:.{digits}g}"
 
 
-def p_value(value: float, digits: int = 3) -> str:
-    """Return a p-value; one that is too small for a float is not 0.
-
-    >>> p_value(0.0), p_value(7.1e-10), p_value(1.0)
-    ('< 1e-300', '7.1e-10', '1')
-    """
-    return "< 1e-300" if value < 1e-300 else small(value, digits)
-
-
 def amount(value: float) -> str:
     """Return a number to four significant digits, or all of those before the point.
 
@@ -156,11 +167,25 @@ def amounts(low: float, high: float) -> str:
     >>> amounts(1.23456, 48590.2), amounts(-2114.3, -0.0)
     ('[1.234, 48,591]', '[-2,115, 0]')
     """
-    ends = (
-        _outwards(low, _last_digit_of_amount(low), math.floor, 1e-9),
-        _outwards(high, _last_digit_of_amount(high), math.ceil, -1e-9),
-    )
-    return f"[{amount(ends[0])}, {amount(ends[1])}]"
+    return f"[{amount_at_least(low)}, {amount_at_most(high)}]"
+
+
+def amount_at_least(value: float) -> str:
+    """Return a lower bound as `amount` writes it, rounded down.
+
+    >>> amount_at_least(48590.8), amount_at_least(0.99996), amount_at_least(1.2345)
+    ('48,590', '0.9999', '1.234')
+    """
+    return amount(_outwards(value, _last_digit_of_amount(value), math.floor, 1e-9))
+
+
+def amount_at_most(value: float) -> str:
+    """Return an upper bound as `amount` writes it, rounded up.
+
+    >>> amount_at_most(48590.2), amount_at_most(1.2345)
+    ('48,591', '1.235')
+    """
+    return amount(_outwards(value, _last_digit_of_amount(value), math.ceil, -1e-9))
 
 
 def _last_digit_of_probability(value: float) -> int:
@@ -195,6 +220,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.10g} %"
 
 
+def given(value: float | None) -> str:
+    """Return a number that somebody gave, with the digits that it has; a dash for none.
+
+    >>> given(1.23456789), given(None)
+    ('1.23456789', '-')
+    """
+    return NONE if value is None else as_given(value)
+
+
 def claim_text(epsilon: float | None, delta: float) -> str:
     """Return the claim in a few characters.
 
@@ -203,7 +237,7 @@ def claim_text(epsilon: float | None, delta: float) -> str:
     """
     if epsilon is None:
         return NONE
-    return f"{epsilon:g}, delta {small(delta)}" if delta else f"{epsilon:g}"
+    return f"{as_given(epsilon)}, delta {as_given(delta)}" if delta else as_given(epsilon)
 
 
 def in_unit(shown: str, unit: str) -> str:
@@ -221,7 +255,7 @@ def at_delta(delta: float) -> str:
     >>> at_delta(1e-6), at_delta(0.0)
     (' at delta = 1e-06', '')
     """
-    return f" at delta = {small(delta)}" if delta else ""
+    return f" at delta = {as_given(delta)}" if delta else ""
 
 
 def budget_text(budget: Notion | None) -> str:
@@ -233,11 +267,11 @@ def budget_text(budget: Notion | None) -> str:
     if budget is None:
         return "none"
     if isinstance(budget, Concentrated):
-        return f"rho = {budget.rho:g}"
+        return f"rho = {as_given(budget.rho)}"
     if isinstance(budget, GaussianDP):
-        return f"mu = {budget.mu:g}"
-    delta = f", delta = {small(budget.delta)}" if isinstance(budget, Approximate) else ""
-    return f"epsilon = {budget.epsilon:g}{delta}"
+        return f"mu = {as_given(budget.mu)}"
+    delta = f", delta = {as_given(budget.delta)}" if isinstance(budget, Approximate) else ""
+    return f"epsilon = {as_given(budget.epsilon)}{delta}"
 
 
 def seconds(value: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from privcheck.accounting import Concentrated, GaussianDP
-from privcheck.auditing import ADVERSARY, FUNCTION, PAIR
+from privcheck.auditing import Unwritten
 from privcheck.bandits import ALGORITHMS
 from privcheck.privacy import Contexts
 from privcheck.reporting._text.numbers import clean
@@ -104,7 +104,7 @@ def repeat_audit(report: AuditReport) -> Repeat:
     streams = report.streams
     options |= {name: place for name in _FUNCTIONS if (place := getattr(report, name)) is not None}
     if streams is None and report.pairs is None and report.screened_pairs == 1:  # written by an earlier version
-        streams = PAIR
+        streams = Unwritten.PAIR
     return _repeat("audit", report.target, options, streams)
 
 
@@ -180,13 +180,13 @@ def _repeat(function: str, target: str, options: dict[str, Any], streams: str | 
     )
 
 
-_GIVEN_BY = {FUNCTION: ("DRAW", "function"), ADVERSARY: ("ADVERSARY", "adversary")}
+_GIVEN_BY = {Unwritten.FUNCTION: ("DRAW", "function"), Unwritten.ADVERSARY: ("ADVERSARY", "adversary")}
 """Streams that only Python code gives: the name of its file in a call, and what it is."""
 
 _MISSING = {
-    PAIR: "pair: the two streams of the witness",
-    FUNCTION: f"{FUNCTION}: the function that draws pairs",
-    ADVERSARY: f"{ADVERSARY}: the privcheck.Adversary of the witness",
+    Unwritten.PAIR: "pair: the two streams of the witness",
+    Unwritten.FUNCTION: f"{Unwritten.FUNCTION}: the function that draws pairs",
+    Unwritten.ADVERSARY: f"{Unwritten.ADVERSARY}: the privcheck.Adversary of the witness",
 }
 """What the user has to supply where streams are named only."""
 

@@ -13,7 +13,7 @@ from privcheck.reporting._text.certificate_facts import certificate_rows, rests_
 from privcheck.reporting._text.certificate_sentences import certificate_sentence, coverage
 from privcheck.reporting._text.failure_lines import certificate_evidence, faults_told
 from privcheck.reporting._text.markdown_parts import escaped
-from privcheck.reporting._text.numbers import at_least, clean, percent, probability, probability_interval
+from privcheck.reporting._text.numbers import at_least, clean, p_value, percent, probability, probability_interval
 from privcheck.reporting._text.repeating import NOT_REPEATABLE, how_to_repeat, repeat_certificate
 from privcheck.reporting._text.witness_sentences import event_parts, mirrored, witness_streams
 from privcheck.results import AuditReport, Certificate, Witness
@@ -53,10 +53,10 @@ def audit_review(report: AuditReport) -> list[Part]:
     witness = report.simplest or report.witness
     if witness is not None:
         parts += _witness(report, witness)
-        p_value = "" if report.p_value is None else f" The p-value of the claim is {report.p_value:.3g}."
+        of_claim = "" if report.p_value is None else f" The p-value of the claim is {p_value(report.p_value)}."
         simpler = report.simplest_lower if report.simplest is not None else None
         alone = "" if simpler is None else f" This event by itself shows {at_least(simpler)}."
-        parts.append(Part("Bound", f"By these runs, {lower_bound(report)}.{alone}{p_value}"))
+        parts.append(Part("Bound", f"By these runs, {lower_bound(report)}.{alone}{of_claim}"))
     if report.simplest is not None and report.witness is not None:
         parts += _witness(report, report.witness, behind=True)
     if certified := certified_text(report):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privcheck.reporting._text.audit_facts import law_rows
-from privcheck.reporting._text.numbers import at_least, claim_text, clean, percent, probability_interval, small
+from privcheck.reporting._text.numbers import at_least, claim_text, clean, p_value, percent, probability_interval
 from privcheck.results import ISOLATED, NoisyStep, StepBound, StepsReport
 
 MARKS = {"suspicion": "?", "another law": "?", "undecided": "?", "isolated": "✓", "nothing to isolate": "?"}
@@ -35,8 +35,8 @@ def sentence(report: StepsReport) -> str:
         yet = "which does not hold if the call is released" if report.is_released else "of which this says nothing yet"
         return f"suspicion: {said}, and {claimed(report)} is claimed of the target, {yet}"
     if report.outcome == "another law":
-        p_value = small(report.by_law.p_value) if report.by_law is not None else ""
-        return f"another law: what {name} returns does not follow the given law (p-value {p_value})"
+        tested = p_value(report.by_law.p_value) if report.by_law is not None else ""
+        return f"another law: what {name} returns does not follow the given law (p-value {tested})"
     found = f"{name} is the step that is told apart best by itself"
     if report.undecided is not None and best.epsilon_lower is None:
         return f"undecided: {found}, and {clean(report.undecided)}"

@@ -7,9 +7,10 @@ import re
 import shlex
 
 from privcheck.bandits import ALGORITHMS
+from privcheck.enclosure import digits_down, digits_up
 from privcheck.feedback import FEEDBACKS
 from privcheck.reporting._text.fix_sentences import fix_of, number_in_command
-from privcheck.reporting._text.numbers import amount, clean, shorten
+from privcheck.reporting._text.numbers import amount_at_least, amount_at_most, clean, shorten
 from privcheck.reporting._text.repeating import played_elsewhere
 from privcheck.results import WatchAlarm, WatchedVersion, WatchReport
 
@@ -68,7 +69,7 @@ def sentence(report: WatchReport) -> str:
     if past:
         raised = "one alarm was" if len(past) == 1 else f"{len(past):,} alarms were"
         said = f"no alarm stands after {counted}, but {raised} raised before, the last on night {past[-1].night:,}"
-    return f"{said}: evidence {evidence(report.e_value)}, {evidence(report.needed)} needed"
+    return f"{said}: evidence {evidence(report.e_value)}, {needed(report)} needed"
 
 
 def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
@@ -76,19 +77,31 @@ def alarm_words(report: WatchReport, alarm: WatchAlarm, name: str) -> str:
     first = report.versions[alarm.since - 1]
     return (
         f"a version of {name} since night {first.first_night} ({version_words(first)}) breaks {report.claim}: "
-        f"evidence {evidence(alarm.e_value)} on night {alarm.night}, {evidence(report.needed)} needed"
+        f"evidence {evidence(alarm.e_value)} on night {alarm.night}, {needed(report)} needed"
     )
 
 
 def evidence(value: float) -> str:
-    """Return evidence: all of its digits say nothing where it is large.
+    """Return evidence, rounded down; all of its digits say nothing where it is large.
 
-    >>> evidence(1.2345), evidence(48_590.2), evidence(6.7596e30), evidence(math.inf)
-    ('1.234', '48,590', '6.8e30', 'over 1e304')
+    >>> evidence(1.2345), evidence(999.96), evidence(6.7596e30), evidence(math.inf)
+    ('1.234', '999.9', '6.7e30', 'over 1e304')
     """
     if math.isinf(value):
         return "over 1e304"
-    return amount(value) if value < 999_999.5 else f"{value:.1e}".replace("e+", "e")
+    return amount_at_least(value) if value < 1e6 else digits_down(value, 2).replace("e+0", "e").replace("e+", "e")
+
+
+def needed(report: WatchReport) -> str:
+    """Return the evidence at which an alarm is raised, rounded up.
+
+    >>> from dataclasses import replace
+    >>> from privcheck.results._example_results import WATCHED
+    >>> needed(WATCHED), needed(replace(WATCHED, error=0.0003)), needed(replace(WATCHED, error=1e-9))
+    ('1,000', '3,334', '1e9')
+    """
+    value = report.needed
+    return amount_at_most(value) if value < 1e6 else digits_up(value, 2).replace("e+0", "e").replace("e+", "e")
 
 
 def version_words(version: WatchedVersion) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from privcheck.enclosure import rounded_down
+from privcheck.enclosure import p_value_text, rounded_down
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -96,10 +96,10 @@ class OneRunBound(WholeResult):
     @property
     def provided(self) -> tuple[str, ...]:
         """What is taken on the user's word, in words that follow "that"."""
-        if self.included is None:
+        if self.included is None or self.coins_p_value is None:
             found = ["each canary was included by its own fair coin"]
         else:
-            number = f"{self.included} of {self.canaries} were, p-value {self.coins_p_value:.2g}"
+            number = f"{self.included} of {self.canaries} were, p-value {p_value_text(self.coins_p_value, 2)}"
             kind = "fair coins" if self.inclusion == 0.5 else f"coins of probability {self.inclusion:g}"
             found = [
                 "each canary was included by a coin of its own, before the run and all with one probability "
