@@ -85,7 +85,7 @@ class Refusal:
         except (OSError, sqlite3.Error) as error:
             raise self.of(error) from error
 
-    def of(self, error: OSError | sqlite3.Error) -> PrivcheckError:
+    def of(self, error: OSError | sqlite3.Error | UnicodeDecodeError) -> PrivcheckError:
         """Return the refusal that says what SQLite or the file system said."""
         full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
         code = getattr(error, "sqlite_errorcode", None)
@@ -203,7 +203,7 @@ class Database:
         with self.gate:
             try:
                 found = (cursor := self._cursor()).execute(statement, values).fetchall()
-            except (OSError, sqlite3.Error) as error:
+            except (OSError, sqlite3.Error, UnicodeDecodeError) as error:  # bytes that are damaged are no text
                 raise self.refusal.of(error) from error
             self._cursors.append(cursor)
         return found

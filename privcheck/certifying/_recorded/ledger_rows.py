@@ -129,6 +129,9 @@ class ScopeRows:
         return {person: (rewards, float(root) ** power) for person, (rewards, root) in found.items()}
 
 
+TYPES = (int, int, str, str, str, str, int, bytes)
+"""Of the parts of an entry; SQLite keeps any of them in any column."""
+
 UNREADABLE = (
     KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, StopIteration,
 )  # fmt: skip
@@ -167,6 +170,8 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
     persons: dict[int, str] = {}
     now = 0
     for entry in entries:
+        if tuple(map(type, entry)) != TYPES:
+            raise TypeError
         said: dict[str, Any] = entry.said
         found.last = entry.number
         if entry.kind == DRAW:
@@ -178,7 +183,7 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
                 found.events[entry.kind] += 1
             if entry.person and entry.kind == "update":
                 persons[now] = entry.person
-                found.rewards[entry.person, int(entry.window)] += 1
+                found.rewards[entry.person, entry.window] += 1
         elif entry.kind == "closed":
             found.closed_by = str(said["by"])
     return found

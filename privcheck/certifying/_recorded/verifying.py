@@ -45,10 +45,10 @@ def ledger_problems(path: str | os.PathLike[str], head: str | os.PathLike[str] |
                 continue
             try:
                 read[scope.name] = rows = rows_of(scope, iter(entries))
+                whys = [*_order_problems(entries), *_told_problems(file, scope, entries), *_charge_problems(rows)]
             except (*UNREADABLE, PrivcheckError) as error:
                 found.append(f"scope {scope.name!r}: an entry cannot be read ({type(error).__name__}: {error})")
                 continue
-            whys = *_order_problems(entries), *_told_problems(file, scope, entries), *_charge_problems(rows)
             found += [f"scope {scope.name!r}: {why}" for why in whys]
         found += _person_problems(read)
         found += [f"head: {why}" for why in file.head_problems()]
