@@ -157,6 +157,10 @@ UNREADABLE = {
     "a deep body": "UPDATE written SET rest = replace(hex(zeroblob(50000)), '00', '[') WHERE kind = 'draw'",
     "a number of event": "UPDATE written SET event = 'x' WHERE id % 1099511627776 = 6",
     "a window": "UPDATE written SET window = '9e999' WHERE who <> ''",
+    "a window of text": "UPDATE written SET window = '{}' WHERE who <> ''",
+    "a window beyond all dates": "UPDATE written SET window = 4611686018427387904 WHERE who <> ''",
+    "a number as person": "UPDATE written SET who = 7 WHERE who <> ''",
+    "bytes as number of event": "UPDATE written SET event = x'' WHERE kind = 'draw'",
     "a salt": "UPDATE scope SET salt = 3.5",
     "a secret": "UPDATE scope SET secret = 'x'",
     "what is continued": "UPDATE scope SET continues = '' WHERE id = 1",
@@ -184,6 +188,7 @@ def test_what_cannot_be_read_is_refused_in_one_line(folder, name):
     assert problems(folder)
     for reads in (
         lambda: ledger_text(read_ledger(folder / "budget.db"), "budget.db"),
+        lambda: ledger_json(read_ledger(folder / "budget.db")),
         lambda: close(guard(folder, policies.Mechanisms, per_user=2.0, scope="later")),
         lambda: close(guard(folder, policies.Mechanisms, per_user=2.0, scope="other", continues="later")),
     ):

@@ -168,6 +168,7 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
     now = 0
     for entry in entries:
         said: dict[str, Any] = entry.said
+        _check_columns(entry, parameters["window"])
         found.last = entry.number
         if entry.kind == DRAW:
             _add_release(found, entry, said, now, persons)
@@ -182,6 +183,13 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
         elif entry.kind == "closed":
             found.closed_by = str(said["by"])
     return found
+
+
+def _check_columns(entry: Entry, length: str | None) -> None:
+    """Refuse, by one of `UNREADABLE`, a column that somebody has given another type, or a window beyond all dates."""
+    if type(entry.event) is not int or type(entry.window) is not int or type(entry.person) is not str:
+        raise TypeError(entry.number)
+    beginning(entry.window + 1, length)
 
 
 def _add_release(found: ScopeRows, entry: Entry, said: dict[str, Any], now: int, persons: dict[int, str]) -> None:
