@@ -129,9 +129,6 @@ class ScopeRows:
         return {person: (rewards, float(root) ** power) for person, (rewards, root) in found.items()}
 
 
-TYPES = (int, int, str, str, str, str, int, bytes)
-"""Of the parts of an entry; SQLite keeps any of them in any column."""
-
 UNREADABLE = (
     KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, StopIteration,
 )  # fmt: skip
@@ -170,9 +167,8 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
     persons: dict[int, str] = {}
     now = 0
     for entry in entries:
-        if tuple(map(type, entry)) != TYPES:
-            raise TypeError
         said: dict[str, Any] = entry.said
+        _check_columns(entry, parameters["window"])
         found.last = entry.number
         if entry.kind == DRAW:
             _add_release(found, entry, said, now, persons)
@@ -187,6 +183,13 @@ def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
         elif entry.kind == "closed":
             found.closed_by = str(said["by"])
     return found
+
+
+def _check_columns(entry: Entry, length: str | None) -> None:
+    """Refuse, by one of `UNREADABLE`, a column that somebody has given another type, or a window beyond all dates."""
+    if type(entry.event) is not int or type(entry.window) is not int or type(entry.person) is not str:
+        raise TypeError(entry.number)
+    beginning(entry.window + 1, length)
 
 
 def _add_release(found: ScopeRows, entry: Entry, said: dict[str, Any], now: int, persons: dict[int, str]) -> None:
