@@ -40,7 +40,7 @@ def assert_law(samples: Any, law: Any, *, error: float = ERROR) -> None:
     >>> assert_law(samples, stats.laplace(0.0, 2.0))
     >>> assert_law(samples, stats.laplace(0.0, 1.0))
     Traceback (most recent call last):
-    privcheck.testing._assertion.PrivacyFailure: the samples do not follow the law: p-value 3.7e-31 (Kolmogorov-Smirnov)
+    privcheck.testing.PrivacyFailure: the samples do not follow the law: p-value 3.7e-31 (Kolmogorov-Smirnov)
     in [-inf, 1.372]: 74.05 % of the samples, 87.32 % by the law
     samples of the law fail with probability 1e-06 or less
     """
