@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import sysconfig
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -48,7 +48,7 @@ def _installed_places(values: tuple[Any, ...]) -> Iterator[Path]:
             yield from (Path(place).resolve() for place in places if place and is_installed(Path(place)))
 
 
-@lru_cache(maxsize=4096)
+@cache
 def is_taken(file: str) -> bool:
     """Tell whether a file belongs to an installed package that a target belongs to."""
     if not _TAKEN or file.startswith("<"):
@@ -73,7 +73,7 @@ def is_of_others(kind: type) -> bool:
     return top not in {*sys.stdlib_module_names, "numpy", "privcheck"} and bool(file) and not is_own_file(str(file))
 
 
-@lru_cache(maxsize=4096)
+@cache
 def is_own_file(file: str) -> bool:
     """Tell whether a file belongs neither to Python, nor to a package of others, nor to privcheck's machinery."""
     if file.startswith("<frozen"):
@@ -106,7 +106,7 @@ def own_modules() -> set[str]:
     return {name for name, file in files.items() if file and is_own_file(file) and not is_of_privcheck(file)}
 
 
-@lru_cache(maxsize=4096)
+@cache
 def is_of_privcheck(file: str) -> bool:
     """Tell whether a file is one of privcheck's."""
     return Path(file).resolve().is_relative_to(_PRIVCHECK)

@@ -43,6 +43,7 @@ def test_scipys_noise_is_charged_at_its_scale_and_a_shared_draw_is_found():
     assert shared.replay.divergences
 
 
+@pytest.mark.nightly
 def test_noise_of_scipy_that_no_set_declares_is_named():
     found = explored(lambda data, rng: float(data.sum()) + float(stats.laplace.rvs()), ["random"])
     assert found.undeclared[0].startswith("scipy.stats.laplace.rvs at test_declared_libraries.py:")

@@ -132,7 +132,7 @@ def test_a_kill_at_every_statement(tmp_path, after, batch, evidence):
 def test_kills_at_random_moments(tmp_path, evidence):
     """A service whose workers are killed all the time: two processes, which begin anew until all is answered."""
     kills, events, rng = 0, evidence(12, 200), np.random.default_rng(8)
-    wanted = evidence(10, 1000)
+    wanted = evidence(6, 1000)
     for number in itertools.count():
         folder, shown = tmp_path / f"run{number}", tmp_path / f"shown{number}"
         folder.mkdir()

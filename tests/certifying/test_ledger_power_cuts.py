@@ -185,7 +185,7 @@ def failures(tmp_path, monkeypatch, name, cuts, seed, before=(), earlier=b""):
 @pytest.mark.timeout(7200)
 def test_nothing_is_lost_in_a_power_cut(tmp_path, monkeypatch, evidence):
     """Nor in a second one, while a ledger is used that has had one."""
-    cuts = evidence(24, 500)
+    cuts = evidence(16, 500)
     found, files, shown = failures(tmp_path, monkeypatch, "correct", cuts, 3)
     assert found == []
     assert shown

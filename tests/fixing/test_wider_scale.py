@@ -108,6 +108,7 @@ def test_a_number_of_releases_that_is_not_known_before_is_no_scale(body):
     assert proposed(bandit(body)) is None
 
 
+@pytest.mark.nightly
 def test_noise_that_grows_with_the_rounds_comes_after_edits_of_structure():
     assert proposed(bandit(EACH_ROUND, ", horizon=9"))[1].cost > 3 > proposed(bandit(TWICE))[1].cost
 

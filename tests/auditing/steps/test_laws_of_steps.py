@@ -55,6 +55,7 @@ def test_a_law_shows_what_few_runs_do_not():
     assert StepsReport.from_json(found.to_json()) == found
 
 
+@pytest.mark.nightly
 @pytest.mark.chance(1e-7, "the test of a law that runs follow, and a count of outputs that are rare under it")
 def test_an_unbounded_loss_that_no_run_shows_is_a_suspicion():
     found = steps(hardly_ever_telling, lambda value, scale: stats.uniform(value, scale))
