@@ -103,7 +103,7 @@ class _Dual:
         Near t = 0 it is computed as `t gap - E[excess]`, with the linear terms cancelled analytically; elsewhere the
         mean of the logarithms loses less precision.
         """
-        remaining = self.remaining(point)
+        remaining, logarithms = self.remaining(point), self.logarithms(point)
         change = -point.t * self.scaled
         if np.abs(change).max() <= 0.3:
             bulk = _dot(self.weights, linear_minus_log(change))
@@ -111,12 +111,12 @@ class _Dual:
             bulk = _dot(self.weights, excess(np.ones_like(change), remaining, change))
         total, error = point.t * self.gap - bulk, point.t * self.gap_error + 4 * _UNIT_ROUNDOFF * bulk
         if bulk > 0.01:
-            logarithms = self.weights * self.logarithms(point)
-            direct_error = 6 * _UNIT_ROUNDOFF * float(np.abs(logarithms).sum())
+            terms = self.weights * logarithms
+            direct_error = 6 * _UNIT_ROUNDOFF * float(np.abs(terms).sum())
             if direct_error < error:
-                total, error = _sum(logarithms), direct_error
+                total, error = _sum(terms), direct_error
         if self.epsilon < math.inf:
-            logarithms, spare = self.logarithms(point), self.epsilon - point.v
+            spare = self.epsilon - point.v
             over = np.maximum(logarithms - spare, 0.0)
             total -= _dot(self.weights, over)
             size = np.abs(logarithms) + abs(spare)

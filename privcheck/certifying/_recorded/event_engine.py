@@ -13,7 +13,6 @@ from privcheck.certifying._recorded.draw_log import DrawLog, Interrupted, Moved,
 from privcheck.certifying._recorded.events import PLAIN, Answer, Event, answer_in
 from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.opening import Kept
-from privcheck.certifying._recorded.person_rows import PersonRow, row_of
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.snapshots import Snapshots
 from privcheck.errors import PrivcheckError
@@ -95,13 +94,12 @@ class Engine:
             self.journal.erase()
         return deleted[-1]
 
-    def person(self, user: Any) -> PersonRow:
-        """Return what is left of the budget of a person now."""
+    def given(self, user: Any, *, ever: bool = False) -> tuple[int, list[str]]:
+        """Return the present window, and the scopes in which rewards of a person were passed on in it, or ever."""
         assert self.persons is not None
         _, code, now = self.current(), self.persons.code(user), self.persons.now(self._window)
         with LOCK:  # as in each call, so that no process is forked while SQLite holds locks of its own
-            given, ever = (self.journal.admissions(code, window) for window in (now, None))
-        return row_of(self.persons, self.scope, user, now, [each.scope for each in given], len(ever))
+            return now, [each.scope for each in self.journal.admissions(code, None if ever else now)]
 
     def _together(self, events: Sequence[Event], then: Callable[[], object] = lambda: None) -> list[Answer]:
         """Play events in one transaction, of which what has drawn noise is committed on the way."""

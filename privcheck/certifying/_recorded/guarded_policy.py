@@ -8,7 +8,7 @@ from typing import Any
 from privcheck.accounting import BudgetExceededError, Charge, Ledger, shown, spent
 from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.events import Event
-from privcheck.certifying._recorded.person_rows import PersonRow
+from privcheck.certifying._recorded.person_rows import PersonRow, row_of
 from privcheck.certifying._session import Session
 from privcheck.declared import Real, check
 from privcheck.errors import GuardClosedError, PrivcheckError, can_be_encoded, words
@@ -175,7 +175,8 @@ class GuardedPolicy:
         >>> policy.would_fit(user="u3"), policy.would_fit(user="u4")
         (False, True)
         """
-        if self._engine.persons is not None and user is not None and not self._engine.person(user).more:
+        admits, scope = self._engine.persons, self._engine.scope
+        if admits is not None and user is not None and not admits.fits(self._engine.given(user)[1], scope):
             return False
         self._check_user(user, needed=False)
         session = self._own("would_fit")
@@ -210,7 +211,8 @@ class GuardedPolicy:
         if self._engine.persons is None:
             hint = "give the guard per_user=, a person's budget"
             raise PrivcheckError("user", words("a name"), "a guard with per_user=", hint)
-        return self._engine.person(user)
+        (now, given), (_, ever) = self._engine.given(user), self._engine.given(user, ever=True)
+        return row_of(self._engine.persons, self._engine.scope, user, now, given, len(ever))
 
     def _event(self, name: str, own: str, given: tuple[Any, ...], request: Any, user: Any = None) -> Event:
         if name != own:
