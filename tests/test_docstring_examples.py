@@ -51,10 +51,10 @@ EXEMPT = {"privcheck.bounds._theorem", "privcheck.bounds.concentrated_privacy.co
 class Finder(doctest.DocTestFinder):
     """Finds examples of classes that name the package from which they are imported as their module, too."""
 
-    def _from_module(self, module, object):
-        found = vars(object).values() if inspect.isclass(object) else ()
-        written = {each.__code__.co_filename for each in found if inspect.isfunction(each)}
-        return super()._from_module(module, object) or module.__file__ in written
+    def _from_module(self, module, found):
+        parts = vars(found).values() if inspect.isclass(found) else ()
+        written = {each.__code__.co_filename for each in parts if inspect.isfunction(each)}
+        return super()._from_module(module, found) or module.__file__ in written
 
 
 def run(module):
