@@ -27,8 +27,10 @@ RAISED = "the exception "
 MOST_SHOWN = 60
 """Characters of a text that events show."""
 
-PLAIN = re.compile(r"[dr]|\[[^\[\]{}]*\]")
-"""Structures that need no symbol of their own: one number, or a flat list, whose length shows in its parts."""
+PLAIN = re.compile(r"[dr]|\[[d,]*[r,]*\]")
+"""Structures that need no symbol of their own: one number, or a flat list in which no number stands before a symbol.
+How many there are of each shows in its parts, and where the numbers stand does not.
+"""
 
 
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
@@ -93,6 +95,8 @@ class Parts:
         """Append the parts of an output, and return its structure: "d" and "r" for a symbol and a real number."""
         if type(output) not in BARE:
             output = _bare(output)
+        if isinstance(output, np.datetime64 | np.timedelta64):  # the latter is an integer of numpy
+            return self._text(str(output))
         if isinstance(output, bool | np.bool_ | numbers.Integral):
             return self._integer(int(output))
         if isinstance(output, numbers.Real | Decimal):
@@ -102,7 +106,7 @@ class Parts:
         if isinstance(output, Raised):
             parts = [self._text(str(output)), *map(self._real, output.numbers)]
             return f"[{','.join(parts)}]" if output.numbers else parts[0]
-        if output is None or isinstance(output, str | bytes | np.datetime64 | np.timedelta64):
+        if output is None or isinstance(output, str | bytes):
             return self._text(repr(output if not isinstance(output, np.generic) else output.tolist()))
         if isinstance(output, np.ndarray):
             return self.add(output.tolist())
