@@ -95,8 +95,6 @@ class Parts:
         """Append the parts of an output, and return its structure: "d" and "r" for a symbol and a real number."""
         if type(output) not in BARE:
             output = _bare(output)
-        if isinstance(output, np.datetime64 | np.timedelta64):  # the latter is an integer of numpy
-            return self._text(str(output))
         if isinstance(output, bool | np.bool_ | numbers.Integral):
             return self._integer(int(output))
         if isinstance(output, numbers.Real | Decimal):
@@ -182,7 +180,11 @@ def content_of(output: Any) -> Any:
 
 
 def _bare(output: Any) -> Any:
-    """Return what is in a data frame; refuse anything with attributes, which whoever receives it can read."""
+    """Return what is in a data frame, and times of numpy as texts; refuse anything with attributes, which whoever
+    receives it can read.
+    """
+    if isinstance(output, np.datetime64 | np.timedelta64):  # a time difference is an integer of numpy
+        return str(output)
     if (content := content_of(output)) is not None:
         return content
     held = getattr(output, "__dict__", None)

@@ -75,7 +75,9 @@ def test_of_inputs_that_are_drawn_the_most_rows_are_named(seed):
         return np.zeros(4), np.repeat([1.0, 0.0], [(number := next(drawn)), 4 - number])
 
     notes = audited(centred_sum(9.0), streams=draw, pairs=6)[1]
-    assert "this holds provided that data which differ in up to 3 rows, as the inputs drawn by your function do" in notes
+    assert (
+        "this holds provided that data which differ in up to 3 rows, as the inputs drawn by your function do" in notes
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ from privcheck.arrays import Array, Bools
 from privcheck.auditing._exact.given_density import SAFETY, Density, Law, common_cuts, integrals, with_cuts
 from privcheck.auditing._exact.given_laws import LARGEST, ROUNDING, changes, fine_points
 
-
 CLEARLY = 1e-9
-"""How far a log-ratio is above epsilon at least. Laws often have a loss of epsilon on whole intervals, and rounding would
-put every second point of these into the event.
+"""How far a log-ratio is above epsilon at least. Laws often have a loss of epsilon on whole intervals, and rounding
+would put every second point of these into the event.
 """
 
 
