@@ -99,6 +99,23 @@ def test_what_is_always_the_same_on_one_input_is_read_on_both(kind, noise):
     assert found.epsilon_lower > 2.0
 
 
+FAR = {"infinite": math.inf, "as large as floats are": 1.7e308, "as small as floats are": 5e-324}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.chance(1e-8, "a loss of 2.2 where 1 is claimed, in 480 runs")
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("size", FAR)
+def test_numbers_at_the_ends_of_the_floats_warn_of_nothing(size, beside):
+    """A suite that takes warnings for errors saw numpy's, and no verdict."""
+
+    def signed(data, rng):
+        number = FAR[size] * (1.0 if told(data, rng, 0.9) else -1.0)
+        return [number, rng.normal()] if beside else number
+
+    assert audited(signed, runs=800).verdict == "violation"
+
+
 @pytest.mark.chance(1e-9, "a claim of 1 where the loss is 0")
 def test_a_function_that_raises_on_one_neighbour_only_violates_any_claim():
     def picky(data, rng):
