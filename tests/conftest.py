@@ -107,13 +107,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def evidence(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
-    """Return a function of (reduced, full) that gives the number of repetitions asked for with --evidence."""
+def evidence(request: pytest.FixtureRequest) -> Callable[[int, int | None], int | None]:
+    """Return a function of (reduced, full) that gives the number of repetitions asked for with --evidence.
+
+    A full number of None means no limit, and no share is taken of it.
+    """
     full, share = (request.config.getoption(option) for option in ("--evidence", "--share"))
 
-    def number(reduced: int, repetitions: int) -> int:
+    def number(reduced: int, repetitions: int | None) -> int | None:
         if full != "full":
             return reduced
-        return max(reduced, round(share * repetitions)) if repetitions > reduced else repetitions
+        if repetitions is None or repetitions <= reduced:
+            return repetitions
+        return max(reduced, round(share * repetitions))
 
     return number

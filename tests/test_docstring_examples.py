@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import warnings
 from contextvars import Context
@@ -47,15 +48,38 @@ ALWAYS = (
 EXEMPT = {"privcheck.bounds._theorem", "privcheck.bounds.concentrated_privacy.concentrated_regret"}
 
 
+class Finder(doctest.DocTestFinder):
+    """Finds examples of classes that name the package from which they are imported as their module, too."""
+
+    def _from_module(self, module, found):
+        parts = vars(found).values() if inspect.isclass(found) else ()
+        written = {each.__code__.co_filename for each in parts if inspect.isfunction(each)}
+        return super()._from_module(module, found) or module.__file__ in written
+
+
+def run(module):
+    """Run the examples of a module, and return how many failed and how many there are."""
+    runner = doctest.DocTestRunner()
+    for test in Finder().find(module):
+        runner.run(test)
+    return runner.summarize()
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name):
     module = importlib.import_module(name)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = Context().run(doctest.testmod, module)  # what examples print does not depend on the running test
+        result = Context().run(run, module)  # what examples print does not depend on the running test
     assert result.failed == 0
     if name in WITH_EXAMPLES or (name.startswith(ALWAYS) and name not in EXEMPT):
         assert result.attempted > 0
+
+
+def test_examples_of_a_class_that_names_its_package_are_found():
+    module = importlib.import_module("privcheck.private_values._leaks")
+    assert module.LeakError.__module__ == "privcheck"
+    assert "privcheck.private_values._leaks.LeakError" in {test.name for test in Finder().find(module)}
 
 
 def test_every_module_was_found():

@@ -47,7 +47,7 @@ def judged(plan: Plan, played: Played, step: Suspicion | None = None) -> Judged:
         notes += played.hints
     elif needed is not None and needed.short and outcome.counted_runs:
         notes += (needed.too_many_pairs,)
-    notes += relation_note(outcome, plan.policy, claim, game, effort.streams, played.candidates[0])
+    notes += relation_note(outcome, plan.policy, claim, game, effort.streams, played.candidates)
     notes += values_note(outcome.verdict, plan.policy, game, effort.streams, played.candidates[0])
     if outcome.counted_runs:
         notes += batch_note(plan.policy.runner)

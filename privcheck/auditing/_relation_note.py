@@ -12,7 +12,7 @@ from privcheck.targets import Claim, Game, Given, StreamPair, Target, is_measure
 
 
 def relation_note(
-    outcome: Outcome, policy: Target, claim: Claim, game: Game, streams: Any, pair: StreamPair
+    outcome: Outcome, policy: Target, claim: Claim, game: Game, streams: Any, pairs: list[StreamPair]
 ) -> tuple[str, ...]:
     """Return the note for a function of data that has a claim; nothing for other targets.
 
@@ -25,7 +25,7 @@ def relation_note(
     policy : the target.
     claim, game : what is claimed, and of what.
     streams : as they were given.
-    pair : a candidate; it is the user's if there are `streams`.
+    pairs : the candidates; they are the user's if there are `streams`, and may differ in one row or in several.
     """
     shipped = isinstance(policy.mechanism, Mechanism) or is_measurement(policy.mechanism)
     judged = outcome.counted_runs and claim.given
@@ -36,16 +36,17 @@ def relation_note(
             f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), so the number of rows "
         )
         return (said + "is private too; a claim about replacing one row is another claim",)
-    if isinstance(pair.first, Given):
+    if any(isinstance(pair.first, Given) for pair in pairs):
         said = "whether the two inputs are neighbours is taken on your word"
         return (said + f"; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
     unit = {"row": "one row", "reward": "one entry"}.get(game.neighbours, f"{game.relation.limit} rows")
     what = f"differ in {unit} (neighbours={game.neighbours!r})"
     rows = game.relation.limit
     if streams is not None:
-        rows = len(pair.rounds)
+        numbers = {len(pair.rounds) for pair in pairs}
+        rows, most = max(numbers), "up to " if len(numbers) > 1 else ""
         given = "given" if not callable(streams) else "drawn by your function"
-        what = f"differ in {'one row' if rows == 1 else f'{rows} rows'}, as the inputs {given} do"
+        what = f"differ in {'one row' if rows == 1 else f'{most}{rows} rows'}, as the inputs {given} do"
         if rows > game.relation.limit:
             said = f"this holds provided that data which {what}, are neighbours: that is taken on your word"
             return (f"{said}; for a claim about one row, undo the other changes",)

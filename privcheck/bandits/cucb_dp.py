@@ -126,7 +126,7 @@ class CUCBDP(SemiBanditAlgorithm):
     id: ClassVar[str] = "cucb-dp"
     source: ClassVar[str] = "Chen et al. 2020, Algorithm 3; calibrated noise and bonus: this project"
     tosses_coins: ClassVar[bool] = True
-    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=5_000, arms=4, horizon=4, observe="releases")
+    audit_setting: ClassVar[AuditSetting | None] = AuditSetting(runs=5_000, arms=2, horizon=2, observe="releases")
     kernel = staticmethod(cucb_dp_kernel)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from privcheck.bandits.geometric_batches import next_total
 from privcheck.bandits.mean_grid import DROPPED, POINTS, add_sum, least_probability, mean_grid
 from privcheck.bandits.pair_evidence import LOG_PAIRS, pair_evidence
 from privcheck.bandits.reward_coins import coin_sum
-from privcheck.bandits.top_two_batches import INDISTINCT, TopTwoBatchesPolicy
+from privcheck.bandits.top_two_batches import INDISTINCT, TopTwoBatchesPolicy, weighted_mean
 from privcheck.kernels import compiled
 from privcheck.mechanisms import NOISE_SLACK, Laplace
 
@@ -236,10 +237,11 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         worth: float = 0.0,
     ) -> None:
         mechanism = Laplace(sensitivity=1.0, epsilon=epsilon) if epsilon < math.inf else None
-        level, drawn = math.log((arms - 1) / (delta - least_probability(arms))), epsilon / (1.0 + NOISE_SLACK)
-        super().__init__(arms, mechanism, ratio, noise, coins, first, level=level, drawn=drawn)
+        level = math.log((arms - 1) / (delta - least_probability(arms)))
+        super().__init__(arms, mechanism, ratio, noise, coins, first, level=level)
+        self.drawn = epsilon / (1.0 + NOISE_SLACK)
         self.worth, self.planned = worth, [first] * arms
-        self.points, self.slack = mean_grid(drawn)
+        self.points, self.slack = mean_grid(self.drawn)
         self.likelihood, self.start = np.zeros((arms, POINTS)), np.zeros((arms, POINTS))
         self.kept = [np.arange(POINTS) for _ in range(arms)]
 
@@ -283,6 +285,28 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
             found.append(most[:, 0] + np.log(np.exp(terms - most).sum(axis=1)) + length * np.log1p(-some))
         return np.concatenate(found)
 
+    def least_costs(self, high: float, low: float, high_pulls: int, low_pulls: int) -> list[float]:
+        """Return d(high, u) and d(low, u) at the minimiser u of their sum with these weights; d is d_epsilon."""
+        from privcheck.bounds import d_epsilon
+
+        with localcontext(prec=40):
+            exact = Decimal(high), Decimal(low)
+            pooled = log_odds(weighted_mean(*exact, high_pulls, low_pulls))
+            if all(abs(log_odds(mean) - pooled) <= Decimal(self.drawn) for mean in exact):  # nothing is clipped
+                return super().least_costs(high, low, high_pulls, low_pulls)
+        means = np.array([high, low])
+        shrink = math.exp(-self.drawn)
+        for _ in range(60):
+            u = 0.5 * (low + high)
+            if not low < u < high:
+                break
+            # the derivative is that of n kl(z, u), with z the mean moved to within epsilon of u on the logit scale
+            ahead = min(float(means[0]), u / (u + (1.0 - u) * shrink))
+            behind = max(float(means[1]), u * shrink / (1.0 - u + u * shrink))
+            rising = high_pulls * (u - ahead) + low_pulls * (u - behind) > 0.0
+            low, high = (low, u) if rising else (u, high)
+        return list(d_epsilon(means, 0.5 * (low + high), self.drawn).tolist())
+
     def estimate(self, arm: int) -> float:
         """Return the vertex of the parabola through the largest likelihood and its neighbours, in arcsin(sqrt(q))."""
         kept, values = self.kept[arm], self.likelihood[arm]
@@ -324,3 +348,8 @@ def log_mass_of_pairs(likelihoods: Array, kept: list[Integers]) -> float:
     for row in range(2):
         logs[row, kept[row]] = likelihoods[row, kept[row]]
     return float(np.logaddexp.reduce(logs[0, 1:] + np.logaddexp.accumulate(logs[1])[:-1]))
+
+
+def log_odds(q: Decimal) -> Decimal:
+    """Return ln(q / (1 - q)) for q in [0, 1]."""
+    return Decimal("-Infinity") if q == 0 else Decimal("Infinity") if q == 1 else (q / (1 - q)).ln()

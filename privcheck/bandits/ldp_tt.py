@@ -170,7 +170,7 @@ class LDPTTPolicy(TopTwoBatchesPolicy):
 
     def __init__(self, arms: int, epsilon: float, delta: float, ratio: float, noise: np.random.Generator) -> None:
         level = math.log((arms - 1) / delta)
-        super().__init__(arms, None, ratio, noise, None, 1, level=level, drawn=math.inf)
+        super().__init__(arms, None, ratio, noise, None, 1, level=level)
         self.reporter, self.q, self.ones = reporter(epsilon), least_chance(epsilon), [0.0] * arms
         self.mixture = np.zeros(arms)
         chances = np.linspace(self.q, 1.0 - self.q, MEANS + 1)

@@ -19,7 +19,7 @@ class TopTwoBatchesPolicy(BatchesPolicy):
     """The common base of DP-Exact-TT, Top Two and LDP-TT.
 
     A subclass says what it knows of arms: `estimate`, `top`, `null` and `evidence`. The divergence between means is
-    d_epsilon at epsilon = `drawn`, which is kl where that is infinite.
+    kl, unless it says otherwise in `least_costs`.
 
     Guarantee
     ---------
@@ -37,10 +37,9 @@ class TopTwoBatchesPolicy(BatchesPolicy):
         first: int,
         *,
         level: float,
-        drawn: float,
     ) -> None:
         super().__init__(arms, mechanism, ratio, noise, coins, first)
-        self.level, self.drawn = level, drawn
+        self.level = level
         self.stopped, self.recommended = False, 0
 
     def update(self, action: int, reward: float) -> None:
@@ -96,27 +95,11 @@ class TopTwoBatchesPolicy(BatchesPolicy):
         return costs[0] / costs[1] if costs[1] > 0.0 else math.inf
 
     def least_costs(self, high: float, low: float, high_pulls: int, low_pulls: int) -> list[float]:
-        """Return d(high, u) and d(low, u) at the minimiser u of their sum with these weights."""
-        from privcheck.bounds import d_epsilon
-
-        with localcontext(prec=40):
-            # of close means, which no digit of a float is to spare for; u is the weighted mean if nothing is clipped
-            exact = [Decimal(high), Decimal(low)]
-            pooled = (high_pulls * exact[0] + low_pulls * exact[1]) / (high_pulls + low_pulls)
-            if all(abs(log_odds(mean) - log_odds(pooled)) <= Decimal(self.drawn) for mean in exact):
-                return [float(divergence(mean, pooled)) for mean in exact]
-        means = np.array([high, low])
-        shrink = math.exp(-self.drawn)
-        for _ in range(60):
-            u = 0.5 * (low + high)
-            if not low < u < high:
-                break
-            # the derivative is that of n kl(z, u), with z the mean moved to within epsilon of u on the logit scale
-            ahead = min(float(means[0]), u / (u + (1.0 - u) * shrink))
-            behind = max(float(means[1]), u * shrink / (1.0 - u + u * shrink))
-            rising = high_pulls * (u - ahead) + low_pulls * (u - behind) > 0.0
-            low, high = (low, u) if rising else (u, high)
-        return list(d_epsilon(means, 0.5 * (low + high), self.drawn).tolist())
+        """Return d(high, u) and d(low, u) at the minimiser u of their sum with these weights; here d is kl."""
+        with localcontext(prec=40):  # of close means, which no digit of a float is to spare for
+            exact = Decimal(high), Decimal(low)
+            pooled = weighted_mean(*exact, high_pulls, low_pulls)
+            return [float(divergence(mean, pooled)) for mean in exact]
 
     def estimate(self, arm: int) -> float:
         """Return the most likely mean of an arm."""
@@ -135,9 +118,9 @@ class TopTwoBatchesPolicy(BatchesPolicy):
         raise NotImplementedError
 
 
-def log_odds(q: Decimal) -> Decimal:
-    """Return ln(q / (1 - q)) for q in [0, 1]."""
-    return Decimal("-Infinity") if q == 0 else Decimal("Infinity") if q == 1 else (q / (1 - q)).ln()
+def weighted_mean(high: Decimal, low: Decimal, high_pulls: int, low_pulls: int) -> Decimal:
+    """Return the minimiser u of the sum of kl(high, u) and kl(low, u) with these weights."""
+    return (high_pulls * high + low_pulls * low) / (high_pulls + low_pulls)
 
 
 def divergence(p: Decimal, q: Decimal) -> Decimal:

@@ -23,7 +23,9 @@ def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int
     """
     scores = np.concatenate([_scores("first", first), _scores("second", second)])
     edge = math.log(len(scores) / 6.0)
-    return np.unique(np.quantile(scores, 1.0 / (1.0 + np.exp(-np.linspace(-edge, edge, number)))))
+    shares = 1.0 / (1.0 + np.exp(-np.linspace(-edge, edge, number)))
+    with np.errstate(over="ignore", invalid="ignore"):  # between scores at both ends of the floats
+        return np.unique(np.quantile(scores, shares))
 
 
 @dataclass(frozen=True)

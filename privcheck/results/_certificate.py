@@ -360,7 +360,8 @@ class Certificate(WholeResult):
         if self.primitives and not found:
             found.append(f"{self.replay.replays} replays found nothing; only the explored executions were seen")
         if self.is_inconclusive and self.unreached and not self.uncounted:
-            found.append(f"{len(self.unreached)} lines never ran, the first {self.unreached[0]}")
+            plural = "s never ran, the first" if len(self.unreached) > 1 else " never ran:"
+            found.append(f"{len(self.unreached)} line{plural} {self.unreached[0]}")
         why = "; ".join(found) or "; ".join(self.notes) or "no budget was given"
         word = "inconclusive" if self.is_inconclusive else "not certified"
         return in_cells(f"{self.target}: {word} ({why})")

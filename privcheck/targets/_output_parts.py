@@ -27,8 +27,10 @@ RAISED = "the exception "
 MOST_SHOWN = 60
 """Characters of a text that events show."""
 
-PLAIN = re.compile(r"[dr]|\[[^\[\]{}]*\]")
-"""Structures that need no symbol of their own: one number, or a flat list, whose length shows in its parts."""
+PLAIN = re.compile(r"[dr]|\[[d,]*[r,]*\]")
+"""Structures that need no symbol of their own: one number, or a flat list in which no number stands before a symbol.
+How many there are of each shows in its parts, and where the numbers stand does not.
+"""
 
 
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
@@ -102,7 +104,7 @@ class Parts:
         if isinstance(output, Raised):
             parts = [self._text(str(output)), *map(self._real, output.numbers)]
             return f"[{','.join(parts)}]" if output.numbers else parts[0]
-        if output is None or isinstance(output, str | bytes | np.datetime64 | np.timedelta64):
+        if output is None or isinstance(output, str | bytes):
             return self._text(repr(output if not isinstance(output, np.generic) else output.tolist()))
         if isinstance(output, np.ndarray):
             return self.add(output.tolist())
@@ -178,7 +180,11 @@ def content_of(output: Any) -> Any:
 
 
 def _bare(output: Any) -> Any:
-    """Return what is in a data frame; refuse anything with attributes, which whoever receives it can read."""
+    """Return what is in a data frame, and times of numpy as texts; refuse anything with attributes, which whoever
+    receives it can read.
+    """
+    if isinstance(output, np.datetime64 | np.timedelta64):  # a time difference is an integer of numpy
+        return str(output)
     if (content := content_of(output)) is not None:
         return content
     held = getattr(output, "__dict__", None)

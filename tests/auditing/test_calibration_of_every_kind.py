@@ -28,15 +28,15 @@ REWARD_PAIR = tuple(np.array([[first, first], [0.0, 0.0]]) for first in (0.0, 1.
 NUMBER_PAIR = (np.zeros(1), np.ones(1))
 
 KINDS = {
-    "a number": (validity.laplace, NUMBER_PAIR, {"horizon": 3}, 1000, (300, 1000)),
-    "two numbers": (validity.two_numbers, NUMBER_PAIR, {"horizon": 3}, 1000, (40, 1000)),
-    "delta, discrete": (validity.leaky_bit, NUMBER_PAIR, {"horizon": 3, "delta": validity.DELTA}, 1000, (150, 1000)),
+    "a number": (validity.laplace, NUMBER_PAIR, {"horizon": 3}, 1000, (300, 400)),
+    "two numbers": (validity.two_numbers, NUMBER_PAIR, {"horizon": 3}, 1000, (40, 400)),
+    "delta, discrete": (validity.leaky_bit, NUMBER_PAIR, {"horizon": 3, "delta": validity.DELTA}, 1000, (150, 400)),
     "delta, a number": (
         validity.gaussian,
         NUMBER_PAIR,
         {"horizon": 3, "delta": validity.GAUSSIAN_DELTA},
         1000,
-        (150, 1000),
+        (150, 400),
     ),
     "contextual": (validity.Context, CONTEXT_PAIR, {"horizon": 2} | validity.JOINT, 400, (300, 200)),
     "releases": (validity.Release, REWARD_PAIR, {"arms": 2, "horizon": 2, "observe": "releases"}, 200, (25, 200)),

@@ -83,7 +83,7 @@ def test_laplace_noise_keeps_its_curve_and_not_a_steeper_one():
 @pytest.mark.evidence
 def test_false_alarms_at_the_boundary(evidence):
     """Audits of a claim that holds with equality, at error .05."""
-    repetitions = evidence(30, 2000)
+    repetitions = evidence(30, 500)
     most = int(stats.binom.isf(1e-6, repetitions, 0.05))
     options = {"mu": 0.5, "runs": 2000, "error": 0.05}
     reports = [audited(gaussian(0.5), seed=seed, **options) for seed in range(repetitions)]

@@ -76,6 +76,46 @@ def test_outputs_of_every_type_are_read(kind):
     assert twin.epsilon_lower > 1.9
 
 
+ALIKE_ON_EACH_INPUT = {
+    "a key": ({"a": 1}, {"b": 1}),
+    "a key of a text": ({"a": "x"}, {"b": "x"}),
+    "the lengths of lists": ([[1, 2], [3]], [[1], [2, 3]]),
+    "a text beside a number": (["x", 1], ["y", 1]),
+    "the order of a symbol and a number": ([1, 2.0], [2.0, 1]),
+    "the order of a text and a number": (["x", 2.0], [2.0, "x"]),
+    "no time and nothing": (np.datetime64("NaT"), None),
+    "a time difference": (np.timedelta64(1, "s"), np.timedelta64(2, "s")),
+}
+
+
+@pytest.mark.chance(1e-9, "two hundred runs on each input whose outputs are fixed, and a coin that hides 1 % of them")
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+@pytest.mark.parametrize("kind", ALIKE_ON_EACH_INPUT)
+def test_what_is_always_the_same_on_one_input_is_read_on_both(kind, noise):
+    """A part that is one text in all training runs on the first input was not read at all, on neither of them."""
+    one, other = ALIKE_ON_EACH_INPUT[kind]
+    found = audited(lambda data, rng: one if (data[0] == 1.0) == (rng.random() >= noise) else other, runs=800)
+    assert found.verdict == "violation"
+    assert found.epsilon_lower > 2.0
+
+
+FAR = {"infinite": math.inf, "as large as floats are": 1.7e308, "as small as floats are": 5e-324}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.chance(1e-8, "a loss of 2.2 where 1 is claimed, in 480 runs")
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("size", FAR)
+def test_numbers_at_the_ends_of_the_floats_warn_of_nothing(size, beside):
+    """A suite that takes warnings for errors saw numpy's, and no verdict."""
+
+    def signed(data, rng):
+        number = FAR[size] * (1.0 if told(data, rng, 0.9) else -1.0)
+        return [number, rng.normal()] if beside else number
+
+    assert audited(signed, runs=800).verdict == "violation"
+
+
 @pytest.mark.chance(1e-9, "a claim of 1 where the loss is 0")
 def test_a_function_that_raises_on_one_neighbour_only_violates_any_claim():
     def picky(data, rng):

@@ -23,7 +23,7 @@ SEE_LESS = {
     "gaussian-glr-imed": 0.3,
     "lin-ucb-wishart": 0.09,
     "lin-ucb-wishart-unshifted": 0.09,
-    "cucb-dp": 0.02,
+    "cucb-dp": 0.3,
 }
 """Shares of the claim that audits show at least of algorithms whose actions, or whose single releases, show only a part
 of their privacy loss."""

@@ -65,6 +65,21 @@ def test_inputs_that_differ_in_two_rows_are_named_so():
     assert "neighbours here are data of the same size that differ in 2 rows, as the inputs given do" in notes
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_of_inputs_that_are_drawn_the_most_rows_are_named(seed):
+    """The first draw alone was described: a violation on three rows was said to be about one."""
+    rows = np.roll([1, 3, 2], seed).tolist()
+    drawn = iter(rows * 2)
+
+    def draw(rng):
+        return np.zeros(4), np.repeat([1.0, 0.0], [(number := next(drawn)), 4 - number])
+
+    notes = audited(centred_sum(9.0), streams=draw, pairs=6)[1]
+    assert (
+        "this holds provided that data which differ in up to 3 rows, as the inputs drawn by your function do" in notes
+    )
+
+
 @pytest.mark.parametrize(
     ("target", "options"),
     [

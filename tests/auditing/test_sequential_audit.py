@@ -100,7 +100,7 @@ def test_no_chunk_of_randomness_is_used_twice(requested):
 @pytest.mark.parametrize("target", [response, laplace])
 def test_false_alarms_and_bounds_at_the_boundary(evidence, target):
     """True loss 1, claim 1, error 0.05: both counts are at most Binomial(N, 0.05), read after every block."""
-    repetitions = evidence(60, 2000)
+    repetitions = evidence(60, 500)
     reports = [
         privcheck.audit(target, epsilon=1.0, streams=PAIR, runs=3000, sequential=True, error=LEVEL, seed=seed)
         for seed in range(repetitions)

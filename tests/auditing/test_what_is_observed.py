@@ -3,6 +3,7 @@
 import copy
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -221,3 +222,53 @@ def test_a_mechanism_may_change_its_input():
     report = privcheck.audit(adds_in_place, epsilon=1.0, **options)
     assert report.verdict == "consistent"
     assert 0.6 < report.epsilon_lower < 1.05
+
+
+class NamesTheWinner:
+    """Releases the same number under a name that is a function of the raw reward, in a dict or in a list of dicts."""
+
+    def __init__(self, rng, *, arms, nested=False, secret=False):
+        self.nested, self.secret, self.total = nested, secret, 0.0
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        self.total += reward
+
+    @property
+    def released(self):
+        named = {"high" if self.total > 0.5 and not self.secret else "low": 7.0}
+        return [1.0, named] if self.nested else named
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_the_keys_of_released_statistics_are_observed(nested):
+    """The numbers alone were, and a winner's name beside its count was called consistent."""
+
+    def differs(secret):
+        build = partial(NamesTheWinner, nested=nested, secret=secret)
+        runner = PolicyRunner(build, {"arms": 2}, "bandit", observe="releases")
+        one, two = (runner.play(table, 3, np.random.SeedSequence(0)) for table in (HIGH, LOW))
+        assert (one.numbers == one.numbers[:1]).all()
+        return not np.array_equal(one.numbers, two.numbers)
+
+    assert differs(secret=False)
+    assert not differs(secret=True)
+
+
+@pytest.mark.parametrize("shape", [list, lambda outputs: dict(enumerate(outputs))])
+def test_the_likelihood_ratio_stays_known_where_all_that_is_released_has_names(shape):
+    class Named(LeaksHalf):
+        def __init__(self, rng):
+            super().__init__(rng)
+            self.outputs = []
+
+        def update(self, action, reward):
+            self.outputs.append(self.noise.release(reward, self.rng))
+
+        @property
+        def released(self):
+            return shape(self.outputs)
+
+    assert _ratios(Named) is not None

@@ -257,7 +257,7 @@ OPTIONS = {"epsilon": 1.0, "arms": 2, "feedback": "identification"}
 
 @pytest.mark.parametrize("cls", [LDPTTPolicy, CTBTTPolicy])
 def test_honest_policies_are_certified(cls):
-    certificate = certify(build(cls), horizon=24, runs=6, **OPTIONS)
+    certificate = certify(build(cls), horizon=12, runs=3, **OPTIONS)
     assert (certificate.granted, certificate.epsilon_upper) == (True, 1.0)
 
 

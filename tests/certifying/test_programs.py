@@ -86,7 +86,7 @@ def test_a_right_program_with_a_line_that_never_runs(written, name) -> None:
     found = certified(written[name], name)
     assert not found.granted, f"{name} is certified now: strike it out of UNREACHED_TODAY"
     assert [*found.leaks, *found.refusals] == []
-    assert "1 lines never ran, the first programs_repositories.py:" in str(found)
+    assert "1 line never ran: programs_repositories.py:" in str(found)
     assert str(found).endswith(f": {UNREACHED_TODAY[name]})")
     assert found.ledger_epsilon == pytest.approx(1.0, abs=1e-6)
 

@@ -95,10 +95,17 @@ def test_a_text_that_is_only_logged_is_granted_on_a_condition(tmp_path):
     assert (found.granted, found.rests_on) == (True, {certifying.TEXTS: ["policy.py:16"]})
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 @pytest.mark.parametrize("name", cases(programs.LEAKING))
 def test_other_readings_are_leaks(name, tmp_path):
     found = certificate(programs.reading(programs.LEAKING[name]), tmp_path)
     assert (found.granted, {leak.line for leak in found.leaks}) == (False, {17})
+
+
+@pytest.mark.parametrize("name", cases(programs.FOLLOWED))
+def test_a_reading_that_is_kept_as_a_private_number_leaks_where_it_decides(name, tmp_path):
+    found = certificate(programs.reading(programs.FOLLOWED[name]), tmp_path)
+    assert (found.granted, {leak.line for leak in found.leaks}) == (False, {20})
 
 
 @pytest.mark.parametrize("name", cases(programs.KNOWN_NOISE))

@@ -41,7 +41,6 @@ FAILING = {
     "timedelta": "datetime.timedelta(seconds=reward) == datetime.timedelta(seconds=0.37)",
     "an unbound hex": "float.hex(reward) == (0.37).hex()",
     "an unbound ratio": "float.as_integer_ratio(reward) == (0.37).as_integer_ratio()",
-    "an unbound str": "float.__str__(reward) == '0.37'",
     "an unbound hash": "float.__hash__(reward) == hash(0.37)",
     "an unbound format": "float.__format__(reward, '.2f') == '0.37'",
     "an unbound difference": "float.__rsub__(reward, 0.37) == 0.0",
@@ -59,6 +58,7 @@ DECLINED = {
 SHOWN = {
     "repr": "repr(reward) == '0.37'",
     "percent": "'%r' % (reward,) == '0.37'",
+    "an unbound str": "float.__str__(reward) == '0.37'",
     "a field": "f'{reward!a}' == '0.37'",
     "an error": "repr(KeyError(reward)) == 'KeyError(0.37)'",
     "pprint": "pprint.pformat(reward) == '0.37'",
@@ -74,6 +74,8 @@ LEAKING = {
     "numpy's text": "np.format_float_positional(reward) == '0.37'",
     "a matrix": "np.matrix([[reward]]).tolist() == [[0.37]]",
     "a masked array": "bool(np.ma.masked_equal([reward], 0.37).mask.any())",
+}
+FOLLOWED = {
     "fsum": "math.fsum([reward]) == 0.37",
     "a filled array": "(lambda z: (z.fill(reward), z[0])[1])(np.zeros(1)) == 0.37",
 }
@@ -155,18 +157,13 @@ OUTSIDE = {
     "a lock": ("E = threading.Lock()", "E.locked()", "v and E.acquire(blocking=False)", "E (lock)"),
     "an event": ("E = threading.Event()", "E.is_set()", "(E.set if v else E.clear)()", "E (Event)"),
     "a level": ("E = logging.getLogger('hidden')", "E.level == 10", "E.setLevel(10 * v)", "E (Logger)"),
-    "a seed sequence": (
-        "E = np.random.SeedSequence(3)",
-        "E.n_children_spawned",
-        "v and E.spawn(1)",
-        "E (SeedSequence)",
-    ),
     "a limit": ("B = sys.getrecursionlimit()", "sys.getrecursionlimit() - B", "sys.setrecursionlimit(B + v)", "sys"),
     "a registry": ("", "'hidden' in csv.list_dialects()", "v and csv.register_dialect('hidden', 'excel')", "csv"),
     "a threshold": ("B = gc.get_threshold()[0]", "gc.get_threshold()[0] - B", "gc.set_threshold(B + v, 10, 10)", "gc"),
 }
 PUT_BACK = {
     "a reentrant lock": ("E = threading.RLock()", "E._is_owned()", "v and (E._is_owned() or E.acquire())"),
+    "a seed sequence": ("E = np.random.SeedSequence(3)", "E.n_children_spawned", "v and E.spawn(1)"),
     "an annotation": (
         "def f(a: int): pass", "f.__annotations__['a'] is float", "v and f.__annotations__.update(a=float)"
     ),

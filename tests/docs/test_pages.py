@@ -68,8 +68,8 @@ def skip_without_extras(name: str, source: str) -> None:
 
 
 def without_announcements(text: str) -> list[str]:
-    """Return the lines on standard error but for that which long work begins with, where there is no terminal."""
-    return [line for line in text.splitlines() if not line.endswith(", which may take minutes")]
+    """Return the lines on standard error but for those in which long work says, without a terminal, how far it is."""
+    return [line for line in text.splitlines() if not line.endswith((", which may take minutes", " s left"))]
 
 
 def run_or_skip(block: str, name: str, namespace: dict[str, object]) -> None:

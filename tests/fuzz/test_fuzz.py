@@ -76,7 +76,7 @@ def fuzz_functions(count, seed=SEED):
 
 @pytest.mark.evidence
 def test_commands(folder, evidence):
-    counts, faults = fuzz_commands(evidence(40, 6_000), folder)
+    counts, faults = fuzz_commands(evidence(40, 2_000), folder)
     assert faults == []
     assert sum(count for (_, _, status), count in counts.items() if status != 2) > counts.total() / 2, "accepted"
 

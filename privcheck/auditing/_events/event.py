@@ -88,7 +88,8 @@ def scores_of(view: View, score: Score, outputs: Outputs) -> Array:
     """Return the scores of runs, computed once for all events that use them."""
     key = id(view), id(score)
     if key not in outputs.memo:
-        outputs.memo[key] = view.scores(score, outputs), view, score  # kept alive, so that their ids stay unique
+        with np.errstate(over="ignore", invalid="ignore"):
+            outputs.memo[key] = view.scores(score, outputs), view, score  # kept alive, so that their ids stay unique
     return np.asarray(outputs.memo[key][0])
 
 
@@ -96,8 +97,9 @@ Scored = list[tuple[View, Score]]
 
 
 def learn(views: list[View], first: Outputs, second: Outputs) -> Scored:
-    """Learn one score per view from training runs on each stream."""
-    return [(view, view.learn(first, second)) for view in views]
+    """Learn one score per view from training runs on each stream; numbers at the end of the floats may overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return [(view, view.learn(first, second)) for view in views]
 
 
 def learned(views: list[View], first: Outputs, second: Outputs) -> Scored:

@@ -27,7 +27,7 @@ def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) 
 
     """
     read = _Symbols(outputs)
-    found: list[View] = [SequenceView("output", 0, read, read.in_words)] if read.columns or read.lengths else []
+    found: list[View] = [SequenceView("output", 0, read, read.in_words)] if read.parts or read.lengths else []
     parts = outputs.symbols.shape[1]
     integers = [
         (read.name(place), _integer(place))
@@ -41,17 +41,18 @@ def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) 
 class _Symbols:
     """Reads the discrete parts of outputs in order, and before them how many real parts there are, where that varies.
 
-    A part that stands for the same text in all training runs, such as the keys of a dict, is left out.
+    A part that stands for one text in all training runs, such as the keys of a dict, is read like the others: the other
+    input may have another text there. Words leave it out where it has that text.
 
     Parameters
     ----------
-    outputs : training runs, which show what there is to read.
+    outputs : training runs on one input, which show what there is to read.
     """
 
     def __init__(self, outputs: Outputs) -> None:
         self.parts = outputs.symbols.shape[1]
         constant = (outputs.symbols == outputs.symbols[:1]).all(axis=0) & _coded(outputs.symbols[:1]).all(axis=0)
-        self.columns = [int(place) for place in np.flatnonzero(~constant)] or list(range(self.parts))
+        self.usual = {int(place): int(outputs.symbols[0, place]) for place in np.flatnonzero(constant)}
         self.lengths = len(np.unique(_lengths(outputs))) > 1
         self.places = ["", *places] if (places := outputs.places[0]) else []
 
@@ -62,19 +63,21 @@ class _Symbols:
         return "output" if self.parts == 1 else f"part {place}"
 
     def __call__(self, outputs: Outputs) -> Symbols:
-        shown: Symbols = fitted(outputs.symbols, self.parts, MISSING)[:, self.columns]
+        shown: Symbols = fitted(outputs.symbols, self.parts, MISSING)
         return np.column_stack([_lengths(outputs), shown]) if self.lengths else shown
 
     def in_words(self, symbols: tuple[int, ...]) -> str:
         """Spell out what was read, or its beginning."""
-        if self.places and not self.lengths and 0 not in self.columns and symbols:
-            read = zip(self.columns, symbols, strict=False)
-            return ", ".join(f"{self.name(place)} is {symbol}" for place, symbol in read if symbol != MISSING)
-        if not self.lengths or not symbols:
-            return in_words(symbols)
-        known = [symbol for symbol in symbols[1:] if symbol != MISSING]
-        counted = f"{symbols[0]} real number{'s' * (symbols[0] != 1)}"
-        return f"{in_words(tuple(known))}, with {counted}" if known else f"the output has {counted}"
+        counted, rest = (symbols[:1], symbols[1:]) if self.lengths else ((), symbols)
+        told = [(place, symbol) for place, symbol in enumerate(rest) if self.usual.get(place) != symbol]
+        if self.places and not counted and told and rest[0] == self.usual.get(0):
+            return ", ".join(f"{self.name(place)} is {symbol}" for place, symbol in told if symbol != MISSING)
+        shown = tuple(symbol for _, symbol in told) or rest
+        if not counted:
+            return in_words(shown)
+        known = tuple(symbol for symbol in shown if symbol != MISSING)
+        number = f"{counted[0]} real number{'s' * (counted[0] != 1)}"
+        return f"{in_words(known)}, with {number}" if known else f"the output has {number}"
 
 
 def _lengths(outputs: Outputs) -> Symbols:

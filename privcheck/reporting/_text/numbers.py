@@ -111,9 +111,12 @@ def probability(value: float) -> str:
     >>> [probability(p) for p in (0.0647917, 0.0, 1.0, 0.9999692, 3.07e-05)]
     ['0.0648', '0', '1', '0.999969', '3.07e-05']
     """
-    if 0.999 < value < 1.0:
-        return f"{value:.{min(12, 1 + math.ceil(-math.log10(1.0 - value)))}f}".rstrip("0").rstrip(".")
-    return small(value)
+    return small(value, _digits_of_probability(value))
+
+
+def _digits_of_probability(value: float) -> int:
+    """Return how many significant digits `probability` writes: one of the distance from 1 where that is small."""
+    return min(12, 1 + math.ceil(-math.log10(1.0 - value))) if 0.999 < value < 1.0 else 3
 
 
 def small(value: float, digits: int = 3) -> str:
@@ -149,7 +152,7 @@ def probability_at_least(value: float) -> str:
     >>> probability_at_least(0.0647), probability_at_least(0.06479), probability_at_least(0.99996926)
     ('0.0647', '0.0647', '0.999969')
     """
-    return probability(_outwards(value, _last_digit_of_probability(value), math.floor, 1e-9))
+    return digits_down(value + 0.0, _digits_of_probability(value))
 
 
 def probability_at_most(value: float) -> str:
@@ -158,7 +161,7 @@ def probability_at_most(value: float) -> str:
     >>> probability_at_most(0.0647), probability_at_most(0.06471), probability_at_most(0.99996926)
     ('0.0647', '0.0648', '0.99997')
     """
-    return probability(_outwards(value, _last_digit_of_probability(value), math.ceil, -1e-9))
+    return digits_up(value + 0.0, _digits_of_probability(value))
 
 
 def amounts(low: float, high: float) -> str:
@@ -176,7 +179,7 @@ def amount_at_least(value: float) -> str:
     >>> amount_at_least(48590.8), amount_at_least(0.99996), amount_at_least(1.2345)
     ('48,590', '0.9999', '1.234')
     """
-    return amount(_outwards(value, _last_digit_of_amount(value), math.floor, 1e-9))
+    return amount(float(digits_down(value + 0.0, _digits_of_amount(value))))
 
 
 def amount_at_most(value: float) -> str:
@@ -185,30 +188,12 @@ def amount_at_most(value: float) -> str:
     >>> amount_at_most(48590.2), amount_at_most(1.2345)
     ('48,591', '1.235')
     """
-    return amount(_outwards(value, _last_digit_of_amount(value), math.ceil, -1e-9))
+    return amount(float(digits_up(value + 0.0, _digits_of_amount(value))))
 
 
-def _last_digit_of_probability(value: float) -> int:
-    """Return the place after the point of the last digit that `probability` writes."""
-    if 0.999 < value < 1.0:
-        return min(12, 1 + math.ceil(-math.log10(1.0 - value)))
-    return _last_of(value, 3)
-
-
-def _last_digit_of_amount(value: float) -> int:
-    return 0 if abs(value) >= 1000.0 else _last_of(value, 4)
-
-
-def _last_of(value: float, digits: int) -> int:
-    return digits - 1 - math.floor(math.log10(abs(value))) if value and math.isfinite(value) else 0
-
-
-def _outwards(value: float, place: int, whole: Callable[[float], int], slack: float) -> float:
-    """Return a number rounded to a place after the point."""
-    if not value or math.isinf(value) or abs(value) >= 2.0**52 or place > 300:
-        return value + 0.0
-    scale = 10.0**place
-    return whole(value * scale + slack) / scale
+def _digits_of_amount(value: float) -> int:
+    """Return how many significant digits `amount` writes."""
+    return len(str(int(abs(value)))) if 1000.0 <= abs(value) < math.inf else 4
 
 
 def percent(share: float) -> str:

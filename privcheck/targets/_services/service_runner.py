@@ -15,7 +15,7 @@ from privcheck.privacy import Contexts
 from privcheck.targets._output_parts import outputs_of
 from privcheck.targets._outputs import Outputs, padded
 from privcheck.targets._player import player
-from privcheck.targets._releases import as_row
+from privcheck.targets._releases import published
 from privcheck.targets._services.channel import Conversation, Pool
 from privcheck.targets._services.messages import LARGEST_SEED, PROTOCOL, Message, action_of, finite, wrong
 from privcheck.targets._services.service import Service
@@ -165,7 +165,7 @@ class ServiceRunner:
             policy = DistantPolicy(talk, by, begin, self.time_limit)
             symbols[run] = play(policy)
             if self.observe == "releases":
-                rows.append(as_row(policy.released)[None, :])
+                rows.append(published(policy.released)[None, :])
             policy.end()
         if not rows:
             return Outputs.of_symbols(symbols)

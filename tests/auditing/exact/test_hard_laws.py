@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.special import logsumexp, xlog1py, xlogy
 
 from privcheck import PrivcheckError, bound_from_laws
+from privcheck.auditing._exact.law_event import likelier_outputs
 from privcheck.testing import PrivacyFailure, assert_law
 
 
@@ -191,3 +192,20 @@ def test_the_upper_delta_is_above_a_sum_over_two_million_intervals(laws, epsilon
     )
     found = bound_from_laws(*laws, epsilon=epsilon)
     assert found.delta_upper >= least - 1e-9
+
+
+def test_outputs_at_a_loss_of_exactly_epsilon_are_in_no_event():
+    """Two Laplace laws have this loss on half-lines, and rounding put half of the points of these into the event: its
+    quadrature took minutes, and its outputs were an arbitrary half.
+    """
+    laws = [
+        peaks(0.99, stats.laplace(place), stats.norm(100.0 if place else -100.0, 0.1), support=(-200.0, 200.0))
+        for place in (0.0, 1.0)
+    ]
+    event, _ = likelier_outputs(*laws, 1.0)
+    assert not event.contains(np.linspace(-10.0, 0.0, 1001)[:, None]).any()
+    assert event.contains(np.array([[-100.0]])).all()
+    (own, other), off = event.probabilities()
+    assert own == pytest.approx(0.01, abs=1e-6)
+    assert other < 1e-6
+    assert off < 1e-6
