@@ -18,6 +18,7 @@ from ._claimed_profile import CurveProfile as CurveProfile
 from ._claimed_profile import corners_of as corners_of
 from ._claimed_profile import profile_of as profile_of
 from ._conversion import convert as convert
+from ._conversion import delta_at as delta_at
 from ._dominating_pairs import DiscreteLaplacePair as DiscreteLaplacePair
 from ._dominating_pairs import DominatingPair as DominatingPair
 from ._dominating_pairs import GaussianPair as GaussianPair

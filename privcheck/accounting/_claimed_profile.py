@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from privcheck.accounting._conversion import convert
-from privcheck.accounting._notions import Approximate, Concentrated, GaussianDP
+from privcheck.accounting._conversion import delta_at
+from privcheck.accounting._notions import Concentrated, GaussianDP
 from privcheck.errors import PrivcheckError, words
 
 Points = tuple[tuple[float, float], ...]
@@ -60,13 +60,13 @@ class GaussianProfile:
     name: str = "mu"
 
     def delta_at(self, epsilon: float) -> float:
-        return _delta(GaussianDP(self.claimed), epsilon)
+        return delta_at(GaussianDP(self.claimed), epsilon)
 
     def claimed_at(self, epsilon: float) -> float:  # noqa: ARG002
         return self.claimed
 
     def amount(self, epsilon: float, delta: float) -> float:
-        return _largest(lambda mu: _delta(GaussianDP(mu), epsilon), delta)
+        return _largest(lambda mu: delta_at(GaussianDP(mu), epsilon), delta)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class ConcentratedProfile:
 
     @staticmethod
     def _delta(rho: float, epsilon: float) -> float:
-        return min(_delta(Concentrated(rho), epsilon), math.sqrt(rho / 2.0) * (1.0 + 1e-12))
+        return min(delta_at(Concentrated(rho), epsilon), math.sqrt(rho / 2.0) * (1.0 + 1e-12))
 
 
 @dataclass(frozen=True)
@@ -216,11 +216,6 @@ def _check(xs: Any, ys: Any) -> None:
 def _refused(got: str) -> PrivcheckError:
     expected = "a trade-off function: convex, falling, from type I = 0 to 1"
     return PrivcheckError("tradeoff", words(got), expected, "give corners such as [(0, 1), (0.2, 0.4), (1, 0)]")
-
-
-def _delta(notion: GaussianDP | Concentrated, epsilon: float) -> float:
-    delta: float = convert(notion, Approximate, epsilon=epsilon).delta
-    return delta
 
 
 def _largest(delta_of: Callable[[float], float], delta: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from privcheck.accounting._gaussian_profile import ROUNDING, epsilon_of, exp_up, log_delta
+from privcheck.accounting._gaussian_profile import ROUNDING, delta_of, epsilon_of
 from privcheck.accounting._implied import mu_of_pure, rho_of_pure
 from privcheck.accounting._notions import Approximate, Concentrated, GaussianDP, Notion, Pure
 from privcheck.accounting._renyi_curve import delta_of_curve, epsilon_of_curve
@@ -48,7 +48,8 @@ def convert(guarantee: Notion, to: type[Any], *, delta: float | None = None, eps
 
     Raises
     ------
-    PrivcheckError : the conversion does not exist, such as from Gaussian to pure privacy; or an argument is not legal.
+    PrivcheckError : the conversion does not exist, such as from Gaussian to pure privacy; an argument is not legal; or
+        the delta at this epsilon is so close to 1 that no float below 1 is above it.
 
     Examples
     --------
@@ -91,7 +92,11 @@ def _approximate(guarantee: Notion, delta: float | None, epsilon: float | None) 
         delta = check("delta", delta, DELTA, "a probability far below one over the number of data")
         return Approximate(_epsilon_at(guarantee, delta), delta)
     epsilon = check("epsilon", epsilon, Real(0.0), "in nats")
-    return Approximate(epsilon, min(_delta_at(guarantee, epsilon), math.nextafter(1.0, 0.0)))
+    found = delta_at(guarantee, epsilon)
+    if found == 1.0:
+        got = words(f"{epsilon:g}, at which delta is above all floats below 1")
+        raise PrivcheckError("epsilon", got, "one at which delta is below 1", "no guarantee is left: give a larger one")
+    return Approximate(epsilon, found)
 
 
 def _epsilon_at(guarantee: Notion, delta: float) -> float:
@@ -109,15 +114,20 @@ def _epsilon_at(guarantee: Notion, delta: float) -> float:
     return epsilon_of_curve(lambda gap: guarantee.rho * (1.0 + gap), delta) if guarantee.rho else 0.0
 
 
-def _delta_at(guarantee: Notion, epsilon: float) -> float:
+def delta_at(guarantee: Notion, epsilon: float) -> float:
+    """Return the delta that a guarantee implies at an epsilon, rounded up; at most 1, which promises nothing.
+
+    >>> delta_at(Pure(1.0), 1.0), round(delta_at(Pure(1.0), 0.0), 7), delta_at(Pure(1e3), 0.0)
+    (0.0, 0.4621172, 1.0)
+    """
     if isinstance(guarantee, Pure | Approximate):
         aside = guarantee.delta if isinstance(guarantee, Approximate) else 0.0
         if epsilon >= guarantee.epsilon:
             return aside
         kept = -math.expm1(epsilon - guarantee.epsilon) / (1.0 + math.exp(-guarantee.epsilon))
-        return _up(aside + (1.0 - aside) * kept)
+        return min(1.0, _up(aside + (1.0 - aside) * kept))
     if isinstance(guarantee, GaussianDP):
-        return exp_up(log_delta(epsilon, guarantee.mu)) if guarantee.mu else 0.0
+        return delta_of(epsilon, guarantee.mu) if guarantee.mu else 0.0
     return delta_of_curve(lambda gap: guarantee.rho * (1.0 + gap), epsilon) if guarantee.rho else 0.0
 
 

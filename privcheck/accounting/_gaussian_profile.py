@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from fractions import Fraction
 
 import numpy as np
 
@@ -52,9 +53,9 @@ def log_delta(epsilon: float, mu: float) -> float:
     >>> round(math.exp(log_delta(1.0, 1.0)), 6)
     0.126937
     """
-    x = epsilon / mu - mu / 2.0
-    if x > LARGEST:
+    if epsilon / mu - mu / 2.0 > LARGEST:
         return -LARGEST
+    x = _start(epsilon, mu)
     peak = max(0.0, -x)
     above = max(0.0, x)
     start = max(-peak, -math.sqrt(2.0 * DEPTH))
@@ -81,32 +82,83 @@ def exp_up(log: float) -> float:
     return math.nextafter(math.exp(log), 1.0)
 
 
-def epsilon_of(mu: float, delta: float) -> float:
+def _start(epsilon: float, mu: float) -> float:
+    """Return epsilon / mu - mu / 2 to the last digits: the two terms are nearly equal where delta is not small."""
+    return float((Fraction(epsilon) - Fraction(mu) ** 2 / 2) / Fraction(mu))
+
+
+def _log_rest(epsilon: float, mu: float) -> float:
+    """Return ln(1 - delta), with x as above: 1 - delta = phi(x) (m(-x) + m(x + mu)), m(y) = Phi(-y) / phi(y)."""
+    from scipy.special import erfcx, log_ndtr
+
+    x = _start(epsilon, mu)
+    far = math.log(math.sqrt(math.pi / 2.0) * float(erfcx((x + mu) / math.sqrt(2.0))))
+    one, two = float(log_ndtr(x)), far - x * x / 2.0 - math.log(2.0 * math.pi) / 2.0
+    return float(np.logaddexp(one, two))
+
+
+def delta_of(epsilon: float, mu: float) -> float:
+    """Return the smallest delta such that mu-GDP, mu > 0, implies (epsilon, delta)-DP, rounded up.
+
+    >>> round(delta_of(1.0, 1.0), 6), 1.0 - delta_of(0.0, 15.0) < 1e-13, delta_of(0.0, 20.0)
+    (0.126937, True, 1.0)
+    """
+    log = log_delta(epsilon, mu)
+    if log < -math.log(2.0):
+        return exp_up(log)
+    rest = _log_rest(epsilon, mu)
+    return min(1.0, math.nextafter(1.0 - math.exp(rest - ROUNDING * (1.0 + abs(rest))), 2.0))
+
+
+def excess(epsilon: float, mu: float, delta: float, *, upper: bool = True) -> float:
+    """Return a number that is at most 0 only if delta(epsilon) <= delta; with `upper=False`, wherever that holds.
+
+    Up to one half it is the difference of the logarithms of delta, and above it of those of 1 - delta, whose digits
+    a logarithm of delta would lose.
+
+    >>> excess(1.0, 1.0, 0.1269) > 0.0 > excess(1.0, 1.0, 0.127), excess(0.0, 18.25, 1.0 - 2.0**-53) < 0.0
+    (True, True)
+    """
+    if delta <= 0.5:
+        log = log_delta(epsilon, mu)  # rounded up
+        return log - math.log(delta) - (0.0 if upper else 2.0 * ROUNDING * (1.0 + abs(log)))
+    rest = math.log(1.0 - delta)
+    error = ROUNDING * (1.0 + abs(rest))
+    return rest - _log_rest(epsilon, mu) + (error if upper else -error)
+
+
+def epsilon_of(mu: float, delta: float, *, upper: bool = True) -> float:
     """Return the smallest epsilon >= 0 such that mu-GDP implies (epsilon, delta)-DP, rounded up.
 
     Parameters
     ----------
     mu : >= 0.
     delta : in (0, 1).
+    upper : whether to round up; else down.
 
     Examples
     --------
     >>> round(epsilon_of(math.sqrt(20) / 4, 1e-6), 9)
     5.550859868
+    >>> epsilon_of(18.255, 1.0 - 2.0**-53) > epsilon_of(18.255, 1.0 - 2.0**-53, upper=False) > 0.0
+    True
     """
     from scipy.optimize import brentq
 
-    if mu == 0.0:
+    def above(epsilon: float) -> float:
+        return excess(epsilon, mu, delta, upper=upper)
+
+    if mu == 0.0 or above(0.0) <= 0.0:
         return 0.0
-    target = math.log(delta)
-    if log_delta(0.0, mu) <= target:
-        return 0.0
-    high = mu * mu / 2.0 + mu * math.sqrt(-2.0 * target) + mu  # the Chernoff bound of zCDP
+    high = mu * mu / 2.0 + mu * math.sqrt(-2.0 * math.log(delta)) + mu  # the Chernoff bound of zCDP
     if mu > STEEPEST:
-        return high * (1.0 + ROUNDING)
-    while log_delta(high, mu) > target:
+        return high * (1.0 + ROUNDING) if upper else mu * mu / 2.0 * (1.0 - ROUNDING)
+    while above(high) > 0.0:
         high *= 2.0
-    found = float(brentq(lambda epsilon: log_delta(epsilon, mu) - target, 0.0, high, xtol=1e-300, rtol=1e-14))
-    while log_delta(found, mu) > target:
-        found = math.nextafter(found * (1.0 + 1e-14), math.inf)
+    found = float(brentq(above, 0.0, high, xtol=1e-300, rtol=1e-14))
+    step = max(found * 1e-14, sys.float_info.min)
+    while upper and above(found) > 0.0:
+        found, step = found + step, 2.0 * step
+    while not upper and found > 0.0 and above(found) <= 0.0:
+        found, step = max(0.0, found - step), 2.0 * step
     return found

@@ -68,8 +68,7 @@ class LossDistribution:
             return self.most
         target = math.log(delta)
         if self._mu is not None:
-            found = epsilon_of(self._mu, delta)
-            return found if self.upper else self._searched(math.nan, target, 0.0, found)
+            return epsilon_of(self._mu, delta, upper=self.upper)
         tilt = self._tilt(lambda tilts, exact: (exact - target) / tilts)
         total = self._sum(tilt)
         if total is None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from privcheck.accounting._charge import NOTHING, UP, Charge
-from privcheck.accounting._conversion import convert
+from privcheck.accounting._conversion import convert, delta_at
 from privcheck.accounting._currencies import rho_of
 from privcheck.accounting._dominating_pairs import DominatingPair, pair_of_charge
 from privcheck.accounting._loss_distribution import LossDistribution, composed
@@ -72,14 +74,19 @@ class PlannedRelease:
         if not self.pairs:
             object.__setattr__(self, "pairs", self.charge.pairs)
         object.__setattr__(self, "charge", given)
-        implied = None if self.pairs or self.charge == NOTHING else pair_of_charge(self.charge)
+        implied = None if self.pairs or self._loses_nothing else pair_of_charge(self.charge)
         if implied is not None:
             object.__setattr__(self, "pairs", ((implied, 1),))
 
     @property
     def has_pairs(self) -> bool:
         """Whether privacy-loss distributions can account for it: a bound on rho alone gives no dominating pair."""
-        return bool(self.pairs) or self.charge == NOTHING
+        return bool(self.pairs) or self._loses_nothing
+
+    @property
+    def _loses_nothing(self) -> bool:
+        """Whether both laws are the same, apart from what is set aside."""
+        return 0.0 in (self.charge.epsilon, self.charge.rho, self.charge.mu)
 
     def renyi(self, gap: Array) -> Array:
         """Return a bound on the Renyi divergence of one release at the orders 1 + gap."""
@@ -191,8 +198,21 @@ class Plan:
 
     @cached_property
     def total(self) -> Charge:
-        """The sum of the charges of all releases."""
-        return sum((repeated(release.charge, release.count) for release in self.releases), NOTHING)
+        """The sum of the charges of all releases, rounded up."""
+        total = sum((repeated(release.charge, release.count) for release in self.releases), NOTHING)
+        return Charge.total(self._epsilon, total.rho, total.mu, total.delta)
+
+    @property
+    def _epsilon(self) -> float:
+        """The sum of the epsilons, rounded up."""
+        each = [(release.charge.epsilon, release.count) for release in self.releases]
+        if any(math.isinf(epsilon) for epsilon, _ in each):
+            return math.inf
+        exact = sum((Fraction(epsilon) * count for epsilon, count in each), Fraction(0))
+        if exact > sys.float_info.max:
+            return math.inf
+        found = float(exact)
+        return found if found >= exact else math.nextafter(found, math.inf)
 
     def first(self, count: int) -> Plan:
         """Return the plan of the first `count` releases.
@@ -233,7 +253,7 @@ class Plan:
         bounds = dict.fromkeys(ACCOUNTANTS, 1.0)
         lower = 0.0
         for name, guarantee in self._guarantees.items():
-            bounds[name] = convert(guarantee, Approximate, epsilon=epsilon).delta
+            bounds[name] = delta_at(guarantee, epsilon)
         if self._has_renyi:
             bounds["rdp"] = delta_of_curve(self._renyi, epsilon)
         if self._losses is not None:

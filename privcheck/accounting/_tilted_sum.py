@@ -36,6 +36,9 @@ h (1 + tilt) mu at most.
 PIECES = 512
 """Least number of pieces into which a density is cut, however coarse the grid; 4 nodes are enough then."""
 
+FINEST = 2.0**-40
+"""Least distance of the losses of a grid, as a share of the largest: all others may be next to impossible."""
+
 FINE = 64
 """Cells of the grid in such a piece from which on 2 nodes are enough."""
 
@@ -226,7 +229,7 @@ def _grid(composed: Sequence[tuple[_Composed, LatticeLaw, int]], gaussian: float
     reach = gaussian * WIDTH
     ends = []
     for sign in (-1.0, 1.0):
-        growth = taus**2 * gaussian**2 / 2.0
+        growth = (taus * gaussian) ** 2 / 2.0  # 0 without a Gaussian part, however large the exponents
         for (losses, weights, count), one in zip(laws, means, strict=True):
             growth = growth + count * log_moments(weights, losses - one, sign * taus)
         furthest = float(np.min((growth - math.log(TAIL)) / taus))
@@ -235,7 +238,8 @@ def _grid(composed: Sequence[tuple[_Composed, LatticeLaw, int]], gaussian: float
         ends.append(middle + sign * min(furthest, sum(losses_of) + reach))
     bins = GRID * (4 if len(composed) >= SEVERAL else 1)
     spare = len(composed) + 3
-    step = max((ends[1] - ends[0]) / (bins - 2 * spare), sys.float_info.min)
+    finest = max(FINEST * max(map(abs, ends)), sys.float_info.min)
+    step = max((ends[1] - ends[0]) / (bins - 2 * spare), finest)
     return _Grid(step, math.floor(ends[0] / step) - spare, bins, tilt, len(composed) + 1)
 
 
@@ -264,20 +268,23 @@ class _Grid:
         return inner.ravel(), heights.ravel() / (mu * math.sqrt(2.0 * math.pi))
 
     def moved(self, losses: Array, weights: Array, upper: bool) -> tuple[int, Array]:
-        """Return the number of the first loss on the grid, and the tilted weights on the grid from there on."""
+        """Return the number of the first loss on the grid, and the tilted weights on the grid from there on.
+
+        The grid is a circle, as for the transform: losses outside of it have next to no weight, and may be far away.
+        """
         numbers = losses / self.step
         rounding = ON_GRID * (1.0 + np.abs(numbers))
         places = np.floor(numbers + rounding)
         start = int(places.min())
         back = places * self.step - losses
-        into = (places - start).astype(np.int64)
-        length = int(into.max()) + 2
+        length = min(int(places.max()) - start + 2, self.bins)
+        into = ((places - start) % self.bins).astype(np.int64)
         if not upper:
             return start, np.bincount(into, weights * np.exp(self.tilt * back), length).astype(np.float64)
         risen = np.clip(np.expm1(back) / math.expm1(-self.step) + rounding, 0.0, 1.0)
         stay = weights * (1.0 - risen) * np.exp(self.tilt * back)
         rise = weights * risen * np.exp(self.tilt * (back + self.step))
-        both = np.bincount(into, stay, length) + np.bincount(into + 1, rise, length)
+        both = np.bincount(into, stay, length) + np.bincount((into + 1) % self.bins, rise, length)
         return start, both.astype(np.float64)
 
     def convolved(self, laws: Sequence[tuple[float, tuple[int, Array]]]) -> tuple[Array, float]:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.accounting import epsilon_of
+from privcheck.accounting import gaussian_epsilon
 from privcheck.arrays import Array, Bools, Integers
 from privcheck.auditing._coins_of_their_own import NO_COINS, refuse_shared_coins
 from privcheck.auditing._learned_guesses import LEAST_TO_LEARN, learned_guesses
@@ -245,7 +245,7 @@ def _alone(right: int, number: int, canaries: int, level: float, *, bias: float)
 
 
 def _at_delta(mu: float, delta: float) -> float:
-    return epsilon_of(mu, delta) * (1.0 - 1e-9) if mu > 0.0 else 0.0  # rounded down, where `epsilon_of` rounds up
+    return gaussian_epsilon(mu, delta).lower if mu > 0.0 else 0.0
 
 
 def _threshold(values: Array, coins: Bools) -> float:

@@ -18,7 +18,7 @@ from privcheck.arrays import Array, Bools
 from privcheck.declared import Integer, Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.inference._counts import DELTA, EPSILON, LEVEL, check_count
-from privcheck.inference._limits import chance_lower
+from privcheck.inference._limits import chance_lower, tails_upper
 
 BIAS = Real(0.0)
 
@@ -44,6 +44,8 @@ def binomial_p_value(correct: int, guesses: int, canaries: int, epsilon: float, 
     ----------
     correct, guesses, canaries : integers of at least 0, each at most the next.
     epsilon, delta : the claim.
+
+    Below 1e-100 this is an upper bound on the p-value, by Chernoff's inequality.
 
     Source
     ------
@@ -111,15 +113,16 @@ def _binomial_p_values(correct: int, guesses: int, canaries: int, claims: Array,
     from scipy.stats import binom
 
     chances = expit(claims)
-    exact = binom.sf(correct - 1, guesses, chances)
+    tails = tails_upper(correct, guesses, chances)
     if delta == 0.0:
-        return np.asarray(exact)
+        return tails
+    exact = binom.sf(correct - 1, guesses, chances)  # 0 where floats are too small, which makes the differences larger
     most = np.zeros(len(claims))
     fewer = 0
     while fewer < correct and (fewer + 1) * most.min() < 1.0:  # no later term is larger than 1 / (fewer + 1)
         least, fewer = fewer + 1, min(correct, max(fewer + 1, int(fewer * BLOCK)))
-        most = np.maximum(most, (binom.sf(correct - fewer - 1, guesses, chances) - exact) / least)
-    return np.asarray(np.minimum(exact + 2 * canaries * delta * most, 1.0))
+        most = np.maximum(most, (tails_upper(correct - fewer, guesses, chances) - exact) / least)
+    return np.asarray(np.minimum(tails + 2 * canaries * delta * most, 1.0))
 
 
 def tradeoff_lower(

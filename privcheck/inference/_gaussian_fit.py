@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
+from privcheck.accounting import gaussian_epsilon
 from privcheck.arrays import Array
 from privcheck.declared import Real, check
 from privcheck.inference._counts import LEVEL
@@ -58,25 +59,9 @@ class GaussianFit:
     def epsilon_lower(self, delta: float) -> float | None:
         """Return the lower limit of epsilon given delta in (0, 1), conditional on the model; None when refused."""
         delta = check("delta", delta, DELTA_ABOVE_0)
-        return None if self.refused else gaussian_epsilon(self.mu_lower, delta)
-
-
-def gaussian_epsilon(mu: float, delta: float) -> float:
-    """Return the epsilon of N(mu, 1) against N(0, 1) given delta (Balle and Wang 2018, theorem 8).
-
-    >>> round(gaussian_epsilon(1.0 / 3.7306, 1e-5), 3)
-    1.0
-    """
-    from scipy.optimize import brentq
-
-    if mu <= 0.0 or 2.0 * ndtr(mu / 2.0) - 1.0 <= delta:
-        return 0.0
-
-    def excess(epsilon: float) -> float:
-        rest = math.exp(epsilon + log_ndtr(-mu / 2.0 - epsilon / mu))
-        return float(ndtr(mu / 2.0 - epsilon / mu) - rest - delta)
-
-    return float(brentq(excess, 0.0, mu * (mu / 2.0 - ndtri(delta)) + 1.0, xtol=1e-10))
+        if self.refused:
+            return None
+        return gaussian_epsilon(self.mu_lower, delta).lower if self.mu_lower > 0.0 else 0.0
 
 
 def fit_gaussian(region: TradeoffRegion, level: float) -> GaussianFit:

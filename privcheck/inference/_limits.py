@@ -101,11 +101,21 @@ def tail_upper(k: int, n: int, chance: float) -> float:
     >>> tail_upper(10, 10, 0.5) == 0.5**10, 0.0 < tail_upper(2300, 2331, 0.73) < 1e-200
     (True, True)
     """
-    value = float(betainc(k, n - k + 1, chance))
-    if value >= SMALLEST or k <= n * chance:
-        return value
-    ratio = xlogy(k, chance * n / k) + (xlogy(n - k, (1.0 - chance) * n / (n - k)) if k < n else 0.0)
-    return math.exp(float(ratio) * (1.0 - 1e-13))
+    return float(tails_upper(k, n, np.array(chance)))
+
+
+def tails_upper(k: int, n: int, chances: Array) -> Array:
+    """Return the same for many chances, shape (m,), of any size; never 0 where floats above 0 are smaller than that.
+
+    >>> tails_upper(0, 10, np.array([0.5])).tolist(), tails_upper(10, 10, np.array([0.5, 1.0])).tolist()
+    ([1.0], [0.0009765625, 1.0])
+    """
+    if k == 0:
+        return np.ones(np.shape(chances))
+    values = betainc(k, n - k + 1, chances)
+    tiny = (values < SMALLEST) & (k > n * chances)
+    ratios = xlogy(k, chances * n / k) + (xlogy(n - k, (1.0 - chances) * n / (n - k)) if k < n else 0.0)
+    return np.asarray(np.where(tiny, np.exp(ratios * (1.0 - 1e-13)), values))
 
 
 def _chernoff_lower(k: Any, n: int, level: float) -> Array:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from privcheck.accounting import Approximate, Charge, GaussianDP, convert
+from privcheck.accounting import Charge, GaussianDP, delta_at
 from privcheck.declared import declared_fields
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms.base import Mechanism
@@ -83,7 +83,7 @@ def _is_less(charge: Charge, least: Charge) -> bool:
     """
     if least.mu < math.inf and least.epsilon == math.inf:
         if charge.delta > least.delta:  # mu and rho are then those of the rest
-            least_delta = float(convert(GaussianDP(least.mu), Approximate, epsilon=charge.epsilon).delta) + least.delta
+            least_delta = delta_at(GaussianDP(least.mu), charge.epsilon) + least.delta
             return charge.delta < least_delta * (1.0 - SLACK)
         pairs = [(charge.epsilon, least.epsilon), (charge.mu, least.mu), (charge.rho, least.rho)]
         return any(said < needed * (1.0 - SLACK) for said, needed in pairs if said < math.inf)

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from privcheck.accounting import Approximate, Charge, Concentrated, GaussianDP, Pure, convert
+from privcheck.accounting import Charge, Concentrated, GaussianDP, Pure, delta_at
 from privcheck.arrays import Array
 from privcheck.declared import declared_fields
 from privcheck.errors import PrivcheckError, words
@@ -235,7 +235,7 @@ def _delta(charge: Charge, epsilon: float) -> float:
     From rho it follows by conversion, or by Pinsker's inequality, because rho bounds the Kullback-Leibler divergence.
     """
     bounds = ((Pure, charge.epsilon), (Concentrated, charge.rho), (GaussianDP, charge.mu))
-    found = [float(convert(kind(x), Approximate, epsilon=epsilon).delta) for kind, x in bounds if x < math.inf]
+    found = [float(delta_at(kind(x), epsilon)) for kind, x in bounds if x < math.inf]
     return min(1.0, math.sqrt(charge.rho / 2.0), *found) + charge.delta
 
 

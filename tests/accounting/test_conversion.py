@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert, mu_of_pure, rho_of_pure
+from privcheck.accounting import Approximate, Concentrated, GaussianDP, Pure, convert, delta_at, mu_of_pure, rho_of_pure
 from privcheck.accounting._gaussian_profile import log_delta
 from privcheck.errors import PrivcheckError
 
@@ -184,6 +184,26 @@ def test_gaussian_profiles_of_large_mu_are_not_below_the_exact_ones(mu):
                 assert 0.0 <= error < 2.2e-11
                 compared += 1
     assert compared >= 8
+
+
+@pytest.mark.parametrize("guarantee", [Pure(50.0), Approximate(1e3, 0.25), Concentrated(1e6), GaussianDP(40.0)])
+def test_a_delta_above_all_floats_below_1_is_refused(guarantee):
+    """The largest of them would be below the exact value."""
+    with pytest.raises(PrivcheckError, match="floats below 1"):
+        convert(guarantee, Approximate, epsilon=0.0)
+    assert delta_at(guarantee, 0.0) == 1.0
+
+
+@pytest.mark.parametrize("mu", [3.0, 10.0, 15.0])
+def test_a_gaussian_delta_near_1_keeps_the_digits_of_what_is_left(mu):
+    with mpmath.workdps(60):
+        rest = 2 * mpmath.ncdf(-mpmath.mpf(mu) / 2)
+        found = convert(GaussianDP(mu), Approximate, epsilon=0.0).delta
+        assert 0 <= mpmath.mpf(found) - (1 - rest) <= 1e-10 * rest + mpmath.mpf(2) ** -52
+
+
+def test_a_delta_below_all_others_takes_no_time():
+    assert convert(GaussianDP(1e-315), Approximate, delta=5e-324).epsilon < 1e-300
 
 
 @pytest.mark.parametrize("mu", [1e-300, 1e-12, 1e18, 1e60])

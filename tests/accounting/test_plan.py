@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -271,3 +272,49 @@ def test_losses_do_not_drop_out_of_ordinary_plans(mechanism, count):
         assert account.epsilon <= account.lower * (1.0 + 1e-4)
         assert account.bounds["rdp"] > account.epsilon * 1.02
         assert plan(release, count).at_epsilon(account.epsilon).delta == pytest.approx(delta, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("epsilons", "epsilon", "delta"),
+    [
+        (((4.243830385802888, 2), (4.68625951639348, 8)), 45.97773690270763, 1e-300),
+        (((7.820386391584825, 1), (5.872586243576127, 1)), 13.69, 1e-200),
+        (((1e-200, 1), (1e-300, 3)), 0.0, 1e-6),
+    ],
+)
+def test_next_to_the_largest_loss_two_responses_have_both_ends(epsilons, epsilon, delta):
+    """The tilted laws have all of their weight on one loss there, and their grid no length of its own."""
+    plan = Plan([PlannedRelease(Charge(amount), count) for amount, count in epsilons])
+    losses = {Fraction(0): Fraction(1)}
+    for amount, count in epsilons:
+        likely = Fraction(1 / (1 + math.exp(-amount)))
+        for _ in range(count):
+            moved: dict[Fraction, Fraction] = {}
+            for loss, chance in losses.items():
+                for sign, share in ((1, likely), (-1, 1 - likely)):
+                    to = loss + sign * Fraction(amount)
+                    moved[to] = moved.get(to, Fraction(0)) + chance * share
+            losses = moved
+    exact = sum(
+        float(chance) * -math.expm1(epsilon - float(loss)) for loss, chance in losses.items() if float(loss) > epsilon
+    )
+    found = plan.at_epsilon(epsilon)
+    assert found.lower <= exact * (1.0 + 1e-9) <= found.bounds["pld"] * (1.0 + 2e-9)
+    assert found.bounds["pld"] <= exact * 1.01 + 1e-20  # the tilt has a largest value
+    assert plan.at_delta(delta).lower <= plan.at_delta(delta).epsilon <= plan.total.epsilon
+
+
+@pytest.mark.parametrize("charge", [Charge(0.0, delta=1e-3), Charge(mu=0.0), Charge(mu=0.0, delta=1e-3)])
+def test_a_release_that_loses_nothing_is_no_pair(charge):
+    for others in ([], [PlannedRelease(Charge(0.5))], [PlannedRelease(Charge(mu=0.5))]):
+        plan, alone = Plan([PlannedRelease(charge), *others]), Plan(others) if others else None
+        expected = alone.at_epsilon(0.25).delta + charge.delta if alone else charge.delta
+        assert plan.at_epsilon(0.25).delta == pytest.approx(expected, rel=1e-9)
+
+
+@given(st.lists(st.tuples(st.floats(1e-6, 10.0), st.integers(1, 1000)), min_size=1, max_size=4))
+def test_the_sum_of_the_epsilons_is_rounded_up(releases):
+    plan = Plan([PlannedRelease(Charge(amount), count) for amount, count in releases])
+    exact = sum(Fraction(amount) * count for amount, count in releases)
+    assert exact <= Fraction(plan.total.epsilon) <= exact * (1 + Fraction(1, 2**52))
+    assert plan.at_delta(0.0).epsilon == plan.total.epsilon

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -81,6 +82,16 @@ def test_both_ends_are_equal_for_bernoulli_rewards(epsilon):
     assert lower.constant == upper.constant
     assert lower.quantity == upper.quantity
     assert lower.constant > found.of("azize-basu-2022/thm3-tight").constant, "a local policy is a private one"
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1.0, 18.7, 100.0, 700.0])
+@pytest.mark.parametrize(("mean", "other"), [(0.0, 1e-9), (1e-12, 1e-9), (1.0 - 1e-9, 1.0 - 1e-12), (0.0, 1.0 - 1e-12)])
+def test_means_close_to_0_and_1_keep_their_digits(mean, other, epsilon):
+    with mpmath.workdps(400):
+        shrink = mpmath.tanh(mpmath.mpf(epsilon) / 2)
+        p, q = ((1 - shrink) / 2 + mpmath.mpf(m) * shrink for m in (mean, other))
+        exact = (p * mpmath.log(p / q) if p else 0) + (1 - p) * mpmath.log((1 - p) / (1 - q))
+        assert report_divergence(mean, other, epsilon) == pytest.approx(float(exact), rel=1e-13)
 
 
 def test_limits():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -123,6 +124,21 @@ def test_limits_grow_with_correct_guesses_and_fall_with_delta_and_confidence():
     mu = [gaussian_lower(correct, 40, 100, 0.05) for correct in range(41)]
     assert mu == sorted(mu)
     assert mu[40] < gaussian_lower(40, 40, 100, 0.4)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-3])
+@pytest.mark.parametrize(("correct", "guesses", "epsilon"), [(2300, 2331, 1.0), (14640, 14664, 3.0), (1178, 1214, 0.0)])
+def test_tiny_p_values_are_not_below_the_exact_ones(correct, guesses, epsilon, delta):
+    """scipy's survival function is 0 from about 1e-255 on."""
+    chance = Fraction(float(expit(epsilon)))
+    terms = (
+        math.comb(guesses, k) * chance.numerator**k * (chance.denominator - chance.numerator) ** (guesses - k)
+        for k in range(correct, guesses + 1)
+    )
+    exact = Fraction(sum(terms), chance.denominator**guesses)
+    found = binomial_p_value(correct, guesses, guesses, epsilon, delta)
+    assert exact <= Fraction(found)
+    assert delta > 0.0 or found < 1e3 * exact
 
 
 @pytest.mark.chance(0.0, "no random numbers")

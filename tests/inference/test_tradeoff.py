@@ -13,7 +13,7 @@ from privcheck.inference import (
     TradeoffRegion,
     declared_thresholds,
 )
-from privcheck.inference._gaussian_fit import _laplace_power, fit_gaussian, gaussian_epsilon
+from privcheck.inference._gaussian_fit import GaussianFit, _laplace_power, fit_gaussian
 from privcheck.inference._tradeoff import tradeoff_region
 
 THRESHOLDS = np.linspace(-2.0, 3.0, 11)
@@ -90,14 +90,18 @@ def test_the_curve_is_convex_and_above_the_true_one():
     assert np.abs(np.interp(grid, x, y) - truth).max() < 0.05
 
 
-def test_gaussian_epsilon_solves_the_profile():
+def epsilon_of_fit(mu, delta):
+    return GaussianFit(mu, mu, 1.0, 1.0, "").epsilon_lower(delta)
+
+
+def test_the_epsilon_of_a_fit_solves_the_profile():
     for mu, delta in [(1.0 / 3.7306, 1e-5), (1.0, 1e-5), (3.0, 1e-3)]:
-        epsilon = gaussian_epsilon(mu, delta)
+        epsilon = epsilon_of_fit(mu, delta)
         profile, _ = quad(
             lambda x, m=mu, e=epsilon: max(0.0, norm.pdf(x - m) - math.exp(e) * norm.pdf(x)), -5, 15, limit=400
         )
         assert profile == pytest.approx(delta, rel=1e-4)
-    assert gaussian_epsilon(0.0, 1e-5) == gaussian_epsilon(0.01, 0.5) == 0.0
+    assert epsilon_of_fit(-0.1, 1e-5) == epsilon_of_fit(0.0, 1e-5) == epsilon_of_fit(0.01, 0.5) == 0.0
 
 
 def test_the_laplace_power_is_that_of_two_laplace_laws():
@@ -135,7 +139,7 @@ def test_a_laplace_is_refused(shift, runs):
 
 def test_without_its_gates_the_fit_would_report_far_too_much():
     fit = next(fits("laplace", 1.0, 100_000, 1))
-    assert gaussian_epsilon(fit.mu_lower, 1e-5) > 3.0
+    assert epsilon_of_fit(fit.mu_lower, 1e-5) > 3.0
 
 
 @pytest.mark.parametrize("wrong", [[], [math.nan], [[1.0]], ["a"], None])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from privcheck.accounting._gaussian_profile import epsilon_of, excess
+from privcheck.accounting.accountants.largest import largest_within
 from privcheck.declared import POSITIVE, Real, check
 from privcheck.enclosure import ROUNDING, UNDERFLOW, Enclosure
 
@@ -46,31 +48,29 @@ def gaussian_delta(mu: float, epsilon: float) -> Enclosure:
     return Enclosure(found.lower, min(1.0, found.upper))
 
 
-def gaussian_epsilon(mu: float, delta: float) -> float:
-    """Return the smallest epsilon >= 0 with delta(epsilon) <= delta, to 12 digits.
+def gaussian_epsilon(mu: float, delta: float) -> Enclosure:
+    """Return the smallest epsilon >= 0 with delta(epsilon) <= delta.
 
-    >>> round(gaussian_epsilon(1 / 3.7306, 1e-5), 3)
-    1.0
+    Parameters
+    ----------
+    mu : > 0, as for `gaussian_delta`.
+    delta : in (0, 1).
+
+    Examples
+    --------
+    >>> found = gaussian_epsilon(1 / 3.7306, 1e-5)
+    >>> round(found.value, 3), found.relative_width < 1e-9
+    (1.0, True)
     """
-    from scipy.optimize import brentq
-
     size, target = check("mu", mu, POSITIVE), check("delta", delta, _PROBABILITY)
-    if gaussian_delta(size, 0.0).value <= target:
-        return 0.0
-    high = size * size / 2.0 + size * math.sqrt(2.0 * math.log(1.0 / target))
-    return float(brentq(lambda x: gaussian_delta(size, x).value - target, 0.0, high, xtol=1e-14))
+    return Enclosure(epsilon_of(size, target, upper=False), epsilon_of(size, target))
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
-    """Return the largest mu that is (epsilon, delta)-DP, to 12 digits: noise of deviation sensitivity / mu is enough.
+    """Return the largest mu that is (epsilon, delta)-DP, rounded down: noise of deviation sensitivity / mu is enough.
 
     >>> round(gaussian_mu(1.0, 0.1), 7)
     0.920914
     """
-    from scipy.optimize import brentq
-
     budget, target = check("epsilon", epsilon, _BUDGET), check("delta", delta, _PROBABILITY)
-    high = 1.0
-    while gaussian_delta(high, budget).value < target:
-        high *= 2.0
-    return float(brentq(lambda x: gaussian_delta(x, budget).value - target, 1e-12, high, xtol=1e-14))
+    return largest_within(lambda mu: excess(budget, mu, target), 0.0)

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import ClassVar
 
 from privcheck.accounting._currencies import MU, Currency
-from privcheck.accounting._gaussian_profile import epsilon_of, log_delta
+from privcheck.accounting._gaussian_profile import epsilon_of
+from privcheck.accounting._losses.hockey_stick import gaussian_mu
 from privcheck.accounting._notions import Approximate, GaussianDP, Notion
 from privcheck.accounting.accountants.base import SLACK, Accountant
-from privcheck.accounting.accountants.largest import largest_within
 
 
 @dataclass(frozen=True)
@@ -59,4 +59,4 @@ class GDP(Accountant):
 
 @lru_cache(maxsize=256)
 def _largest(epsilon: float, delta: float) -> float:
-    return largest_within(lambda mu: log_delta(epsilon, mu), math.log(delta)) if delta > 0.0 else 0.0
+    return gaussian_mu(epsilon, delta) if delta > 0.0 else 0.0

@@ -36,9 +36,9 @@ def report_divergence(mean: float, other: float, epsilon: float) -> float:
     >>> round(report_divergence(0.5, 0.75, math.inf), 6), round(report_divergence(0.5, 0.75, 1.0), 6)
     (0.143841, 0.027433)
     """
-    shrink = math.tanh(epsilon / 2.0)
-    p, q = (0.5 + (m - 0.5) * shrink for m in (mean, other))
-    arguments = (p, 1.0 - p, q, 1.0 - q, (other - mean) * shrink)
+    shrink, flipped = math.tanh(epsilon / 2.0), math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
+    p, without_p, q, without_q = (flipped + m * shrink for m in (mean, 1.0 - mean, other, 1.0 - other))
+    arguments = (p, without_p, q, without_q, (other - mean) * shrink)
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(kl_from_complements(*(np.array(argument) for argument in arguments)))
 

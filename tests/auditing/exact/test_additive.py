@@ -202,12 +202,28 @@ def test_gaussian_entries_along_the_line_between_both_vectors(shift):
 def test_gaussian_anchors():
     """Dong, Roth and Su (2022), Corollary 2.13."""
     assert gaussian_mu(1.0, 0.1) == pytest.approx(0.9209140, abs=5e-8)
-    assert gaussian_epsilon(1 / 3.7306, 1e-5) == pytest.approx(1.0, abs=5e-5)
+    assert gaussian_epsilon(1 / 3.7306, 1e-5).value == pytest.approx(1.0, abs=5e-5)
     for mu, delta in ((0.1, 1e-3), (1.0, 1e-6), (4.0, 0.2)):
-        epsilon = gaussian_epsilon(mu, delta)
+        epsilon = gaussian_epsilon(mu, delta).upper
         assert float(gaussian_exactly(mu, epsilon)) == pytest.approx(delta, rel=1e-9)
         assert gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-9)
-    assert gaussian_epsilon(0.1, 0.5) == 0.0
+    assert gaussian_epsilon(0.1, 0.5) == Enclosure(0.0, 0.0)
+
+
+@pytest.mark.parametrize("mu", [1e-6, 0.5, 8.1, 16.0, 18.255, 60.0])
+@pytest.mark.parametrize("delta", [1e-30, 1e-6, 0.5, 0.7, 1.0 - 1e-9, 1.0 - 2.0**-53])
+def test_the_ends_of_a_gaussian_epsilon_are_on_their_sides(mu, delta):
+    """Close to 1 the digits are those of 1 - delta."""
+    found = gaussian_epsilon(mu, delta)
+    with mpmath.workdps(80 + int(mu * mu / 4.0)):
+
+        def rest(epsilon):
+            start = mpmath.mpf(epsilon) / mu - mpmath.mpf(mu) / 2
+            return mpmath.ncdf(start) + mpmath.exp(mpmath.mpf(epsilon)) * mpmath.ncdf(-start - mu)
+
+        assert rest(found.upper) >= 1 - mpmath.mpf(delta)
+        assert rest(found.lower) <= 1 - mpmath.mpf(delta) or found.lower == 0.0
+    assert found.upper - found.lower <= 1e-9 * found.upper
 
 
 def test_gaussian_noise_of_the_textbook_is_not_the_exact_one():
