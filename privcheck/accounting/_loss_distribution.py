@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from privcheck.accounting._dominating_pairs import DominatingPair, GaussianPair
-from privcheck.accounting._gaussian_profile import ROUNDING, epsilon_of, log_delta
+from privcheck.accounting._gaussian_profile import ROUNDING, epsilon_of, exp_up, log_delta
 from privcheck.accounting._tilted_sum import Part, TiltedSum, log_highest, tilted_sum
 from privcheck.arrays import Array
 
@@ -60,7 +60,8 @@ class LossDistribution:
         if epsilon >= self.most:
             return 0.0
         log = self._log_delta(self._tilt(lambda tilts, exact: exact - tilts * epsilon), epsilon)
-        return min(1.0, math.exp(min(0.0, log)))
+        log = min(0.0, log)
+        return min(1.0, exp_up(log)) if self.upper else math.exp(log)
 
     def epsilon(self, delta: float) -> float:
         """Return a bound on the smallest epsilon >= 0 for which the releases are (epsilon, delta)-DP."""

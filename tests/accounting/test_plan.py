@@ -318,3 +318,13 @@ def test_the_sum_of_the_epsilons_is_rounded_up(releases):
     exact = sum(Fraction(amount) * count for amount, count in releases)
     assert exact <= Fraction(plan.total.epsilon) <= exact * (1 + Fraction(1, 2**52))
     assert plan.at_delta(0.0).epsilon == plan.total.epsilon
+
+
+@pytest.mark.parametrize("charge", [Charge(mu=1e-5), Charge(1e-3), Charge(1e-3, mu=1e-5)])
+@pytest.mark.parametrize("count", [1, 100])
+def test_a_delta_below_every_float_is_not_0(charge, count):
+    """It would be pure privacy, which Gaussian noise has not."""
+    plan = Plan([PlannedRelease(Charge(mu=1e-5)), PlannedRelease(charge, count)])
+    found = plan.at_epsilon(0.5)
+    assert all(bound > 0.0 for name, bound in found.bounds.items() if name != "pure")
+    assert 0.0 < found.delta < 1e-300
