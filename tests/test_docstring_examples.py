@@ -79,7 +79,9 @@ def test_examples_run(name):
 def test_examples_of_a_class_that_names_its_package_are_found():
     module = importlib.import_module(next(name for name in MODULES if name.endswith("private_values._leaks")))
     assert privcheck.LeakError.__module__ == "privcheck" != module.__name__
-    assert f"{module.__name__}.LeakError" in {test.name for test in Finder().find(module)}
+    name = f"{module.__name__}.LeakError"
+    assert name in {test.name for test in Finder().find(module)}
+    assert name not in {test.name for test in doctest.DocTestFinder().find(module)}, "what `testmod` leaves out"
 
 
 def test_every_module_was_found():
