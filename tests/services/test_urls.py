@@ -152,8 +152,9 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mode", MISTAKES)
 def test_services_that_misbehave(served, mode):
+    timeout = 0.5 if MISTAKES[mode].startswith("no reply") else 30.0  # a busy machine may take longer than the former
     with pytest.raises(privcheck.PolicyError) as caught:
-        audited(served(type("Served", (Bad,), {"mode": mode})), timeout=0.5)
+        audited(served(type("Served", (Bad,), {"mode": mode})), timeout=timeout)
     assert MISTAKES[mode] in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
