@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import privcheck
-from privcheck.accounting import NOTHING
-from privcheck.accounting._gaussian_profile import log_delta
+from privcheck.accounting import NOTHING, gaussian_delta
 from privcheck.auditing._exact import exact_delta, exact_loss
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Wishart
@@ -128,8 +127,8 @@ def test_replacing_a_row_stays_within_the_charge_and_two_fifths_of_it_are_not_en
     losses = mechanism.log_ratio(mechanism.release_batch(one, rng, 400_000), one, two)
     for epsilon in (0.0, 0.02, 0.05):
         found = np.maximum(0.0, -np.expm1(epsilon - losses)).mean()
-        assert found < charge.delta + math.exp(log_delta(epsilon, charge.mu))
-        assert found > charge.delta + math.exp(log_delta(epsilon, 0.4 * charge.mu))
+        assert found < charge.delta + gaussian_delta(charge.mu, epsilon).upper
+        assert found > charge.delta + gaussian_delta(0.4 * charge.mu, epsilon).upper
     assert np.quantile(np.abs(losses), 1 - 1e-4) < charge.epsilon
 
 
@@ -335,7 +334,7 @@ def test_many_degrees_of_freedom_are_not_charged_less_than_normal_noise(delta, f
 def test_exact_losses_of_many_degrees_of_freedom():
     mechanism = Wishart(dimension=1, degrees=10**8, sensitivity=1.0, delta=1e-6)
     found = exact_delta(mechanism, ([[0.0]], [[1.0]]), 4e-4)
-    normal = math.exp(log_delta(4e-4, 1.0 / math.sqrt(2e8)))
+    normal = gaussian_delta(1.0 / math.sqrt(2e8), 4e-4).upper
     assert found.upper == pytest.approx(normal, rel=0.1)
     assert found.upper <= mechanism.exact_delta(4e-4)
     assert dataclasses.replace(mechanism, degrees=10**9).law_of_pair([[0.0]], [[1.0]]) is None

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from privcheck.accounting import Approximate, ReleaseRefusedError
-from privcheck.accounting._gaussian_profile import log_delta
+from privcheck.accounting import Approximate, ReleaseRefusedError, gaussian_delta
 from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import WishartTree
@@ -87,9 +86,9 @@ def test_the_prefix_sums_of_an_exact_tree_are_private_together(rows, horizon, de
     total = losses.sum(axis=1)
     for epsilon in (0.0, 0.5, 1.0):
         found = np.maximum(0.0, -np.expm1(epsilon - total)).mean()
-        assert found <= charge.delta + math.exp(log_delta(epsilon, charge.mu))
+        assert found <= charge.delta + gaussian_delta(charge.mu, epsilon).upper
         assert found < delta or epsilon < 1.0
-    assert np.maximum(0.0, -np.expm1(-total)).mean() > math.exp(log_delta(0.0, 0.7 * charge.mu))
+    assert np.maximum(0.0, -np.expm1(-total)).mean() > gaussian_delta(0.7 * charge.mu, 0.0).upper
 
 
 @pytest.mark.chance(1e-9, "means more than 7 standard errors from their limits")
@@ -103,8 +102,8 @@ def test_replacing_an_item_between_two_rows_at_right_angles():
     charge = tree.charge(1.0)
     for epsilon in (0.0, 0.5, 1.0):
         found = np.maximum(0.0, -np.expm1(epsilon - total)).mean()
-        assert found < charge.delta + math.exp(log_delta(epsilon, charge.mu))
-    assert np.maximum(0.0, -np.expm1(-total)).mean() > math.exp(log_delta(0.0, 0.5 * charge.mu))
+        assert found < charge.delta + gaussian_delta(charge.mu, epsilon).upper
+    assert np.maximum(0.0, -np.expm1(-total)).mean() > gaussian_delta(0.5 * charge.mu, 0.0).upper
 
 
 def test_the_charge_is_that_of_all_nodes():
@@ -117,7 +116,7 @@ def test_the_charge_is_that_of_all_nodes():
     assert max(entered) == SMALL.levels
     exact = WishartTree.exact(dimension=3, sensitivity=1.0, horizon=50, epsilon=1.0, delta=1e-4)
     fewer = dataclasses.replace(exact, degrees=exact.degrees - 1)
-    deltas = [math.exp(log_delta(1.0, each.charge(1.0).mu)) for each in (exact, fewer)]
+    deltas = [gaussian_delta(each.charge(1.0).mu, 1.0).upper for each in (exact, fewer)]
     assert deltas[0] <= 0.5e-4 < deltas[1]
 
 
