@@ -70,9 +70,9 @@ def chi_square_above(degrees: int, x: Expression) -> Expression:
 
 
 def chosen(index: Expression, options: list[Expression]) -> Expression:
-    """Return the option with the number `index`, counted from 1."""
-    found = options[-1]
-    for number in range(len(options) - 1, 0, -1):
+    """Return the option with the number `index`, counted from 1; there is no value at a larger number."""
+    found = log(expression(-1))
+    for number in range(len(options), 0, -1):
         found = where_negative(index - number - "1/2", options[number - 1], found)
     return found
 

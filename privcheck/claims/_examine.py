@@ -228,7 +228,7 @@ def _relation(reading: Reading, effort: Effort) -> tuple[str, dict[str, Any]]:
     if search.found is not None:
         return REFUTED, asdict(search.found)
     if search.unconfirmed:
-        return SUSPICIOUS, _searched(search)
+        return SUSPICIOUS, _searched(search, reading)
     points = enumerated(reading)
     if points:
         everywhere = all(of.whole_domain for of in reading.variables)
@@ -246,13 +246,16 @@ def _relation(reading: Reading, effort: Effort) -> tuple[str, dict[str, Any]]:
             if proof.left_open:
                 found["open"] = described_rest(proof.left_open, {of.name: of.proved for of in reading.variables})
             return (PROVEN if whole else ON_REGION), found
-    return (NOT_REFUTED if search.tried else NOT_CHECKABLE), _searched(search)
+    return (NOT_REFUTED if search.tried else NOT_CHECKABLE), _searched(search, reading)
 
 
-def _searched(search: Search) -> dict[str, Any]:
+def _searched(search: Search, reading: Reading) -> dict[str, Any]:
+    """Return what a search did, and between which numbers it took integers of which the text has more."""
+    cut = {of.name: list(of.searched) for of in reading.variables if of.integer and of.region and not of.whole_domain}
+    integers = {"integers": cut} if cut and search.tried else {}
     undefined = {"undefined": search.undefined} if search.undefined else {}
     closest = {"closest": search.closest, "where": search.where} if search.tried else {}
-    return {"tried": search.tried} | undefined | closest
+    return {"tried": search.tried} | integers | undefined | closest
 
 
 def _region(reading: Reading) -> dict[str, list[float]]:

@@ -56,8 +56,8 @@ class ReadingFinding:
     says : the statement as a formula.
     status : one of `STATUSES`.
     evidence : for a refutation the point, both sides and the arithmetic; for a proof its method, region, share and
-        number of boxes; for a search the number of points at which both sides were compared, that of points without
-        a value (undefined, or too large for floats), and the closest one.
+        number of boxes; for a search the number of points at which both sides were compared, the ranges of integers
+        whose domain it cut, the number of points without a value (undefined, or too large for floats), and the closest.
 
     """
 

@@ -33,7 +33,8 @@ class Variable:
         infinite if there is none.
     integer : whether it takes integers only.
     low_open, high_open : whether the end itself is excluded.
-    region : finite range in which a proof is tried, where the domain is too large for one; the domain by default.
+    region : finite range in which a proof is tried, where the domain is too large for one, and integers are searched;
+        the domain by default.
     specials : values at which a search looks in any case, such as those where a regime changes.
     words : what the paper prints that gives the variable a smaller range than its kind has; a test asks for them.
 

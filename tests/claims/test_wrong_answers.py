@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from privcheck.claims import (
+    CLAIMS,
     Claim,
     Effort,
     Variable,
@@ -27,6 +28,7 @@ from privcheck.claims import (
 from privcheck.claims._precise_intervals import Intervals, PointIntervals, _as_float
 from privcheck.claims._prove.bisection import prove
 from privcheck.errors import PrivcheckError
+from privcheck.reporting import evidence_sentences
 
 UNIT = Variable("x", 0, 1, low_open=True)
 X, N, K = UNIT.symbol, integer("n", 0).symbol, integer("k", 0).symbol
@@ -122,3 +124,23 @@ def test_points_have_values_where_a_branch_that_is_not_taken_has_none():
 def test_ends_are_the_decimals_that_are_printed():
     """0.3 as a float is below 0.3, so that a proof from 0.3 on seemed to leave some of the domain out."""
     assert status(Variable("x", 0.3, 0.7), says=at_most(X, 1)) == "proven"
+
+
+@pytest.mark.parametrize(
+    ("name", "degrees"),
+    [("claim17-above", "half"), ("claim17-below", "half"), ("claim18", "half"), ("claim19", "k/2")],
+)
+def test_a_law_that_is_entered_for_few_degrees_of_freedom_says_nothing_of_more(name, degrees):
+    """The statements are true for all of them; the law of the last one entered is not that of the next."""
+    reading = CLAIMS[f"shariff-sheffet-2018/{name}"].readings[-1]
+    assert counterexample(reading, {degrees: 6, "alpha": Fraction(1, 3)}) is None
+    with pytest.raises(PrivcheckError, match="not defined"):
+        counterexample(reading, {degrees: 100, "alpha": Fraction(1, 3)})
+
+
+def test_a_search_says_where_it_looked_for_integers():
+    n, m, x = integer("n", 1, region=(1, 8)), integer("m", 1, 8, region=(1, 8)), Variable("x", 0, 1)
+    says = at_least(n.symbol * m.symbol, x.symbol)
+    found = examine(Claim("me/one", "draft", "says", "inequality", (printed(n, m, x, says=says, provable=False),)))
+    assert found.readings[0].evidence["integers"] == {"n": [1.0, 8.0]}, "no more of m is printed"
+    assert "points with n from 1 to 8; closest" in evidence_sentences(found)[0]

@@ -165,7 +165,12 @@ def claim_16_inverse() -> Reading:
     return printed(*variables, says=says, assumes=(at_most(r**2, p * q),), provable=False)
 
 
-@claim("shariff-sheffet-2018/claim17-above", "Claim 17", kind="law")
+@claim(
+    "shariff-sheffet-2018/claim17-above",
+    "Claim 17",
+    kind="law",
+    tested_on="An even number of degrees of freedom, 2 half, for which the law has a closed form.",
+)
 def claim_17_above() -> Reading:
     """If U ~ chi^2(d) and alpha in (0, 1), P(U >= d + 2 sqrt(d ln(1/alpha)) + 2 ln(1/alpha)) <= alpha."""
     d, confidence = 2 * HALF.symbol, log(1 / ALPHA.symbol)
@@ -173,7 +178,12 @@ def claim_17_above() -> Reading:
     return printed(HALF, ALPHA, says=at_most(tail(HALF.symbol, level), ALPHA.symbol), provable=False)
 
 
-@claim("shariff-sheffet-2018/claim17-below", "Claim 17", kind="law")
+@claim(
+    "shariff-sheffet-2018/claim17-below",
+    "Claim 17",
+    kind="law",
+    tested_on="An even number of degrees of freedom, 2 half, for which the law has a closed form.",
+)
 def claim_17_below() -> Reading:
     """If U ~ chi^2(d) and alpha in (0, 1), P(U <= d - 2 sqrt(d ln(1/alpha))) <= alpha."""
     d = 2 * HALF.symbol
@@ -187,7 +197,12 @@ def outside(half: Expression, root: Expression, width: Expression, most: int = H
     return tail(half, (root + width) ** 2, most) + 1 - tail(half, low**2, most)
 
 
-@claim("shariff-sheffet-2018/claim18", "Claim 18", kind="law")
+@claim(
+    "shariff-sheffet-2018/claim18",
+    "Claim 18",
+    kind="law",
+    tested_on="d = 1 and n = 2 half, for which the law of both singular values has a closed form.",
+)
 def claim_18() -> Reading:
     """Let A be an n x d matrix whose entries are independent standard normal variables. Then for every alpha in (0, 1),
     with probability at least 1 - alpha it holds that sigma_min(A), sigma_max(A) are in sqrt(n) +- (sqrt(d) + sqrt(2

@@ -114,7 +114,7 @@ def evidence(reading: ReadingFinding) -> str:
     if reading.status in (NOT_REFUTED, SUSPICIOUS) and "tried" in told:
         closest = max(-float(told["closest"]), 0.0) + 0.0  # no minus zero
         at = f"closest: relative gap {closest:.2g} at {_point(told['where'])}"
-        return f"{told['tried']} points{_undefined(told)}; {at}"
+        return f"{told['tried']} points{_integers(told)}{_undefined(told)}; {at}"
     if told.get("tried") == 0:
         return f"no point was tried: the search met none of the domain with a value on both sides{_undefined(told)}"
     if reading.status == NOT_REFUTED and "cases" in told:
@@ -122,6 +122,11 @@ def evidence(reading: ReadingFinding) -> str:
     if reading.status == NOT_REFUTED:
         return "no divergence was found along the declared paths"
     return STATUSES[reading.status]
+
+
+def _integers(told: dict[str, Any]) -> str:
+    ranges = [f"{name} from {low:g} to {high:g}" for name, (low, high) in told.get("integers", {}).items()]
+    return f" with {' and '.join(ranges)}" if ranges else ""
 
 
 def _undefined(told: dict[str, Any]) -> str:
