@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -37,10 +38,11 @@ class Comparison:
     Parameters
     ----------
     first, second : labels of the policies.
-    mean : difference of means, with Welch's interval.
+    mean : difference of means, with Welch's interval; wider for a policy whose runs all have the same regret, by what
+        so many equal runs cannot rule out.
     median, q95, q99 : differences of quantiles, with distribution-free intervals.
-    p_mean : two-sided p-value of Welch's test that the means are equal, adjusted for all comparisons made together by
-        Holm's method; of a permutation test where all runs of each policy have the same regret.
+    p_mean : two-sided p-value of the hypothesis that the means are equal, from these intervals (of Welch's test, where
+        there is spread), adjusted for all comparisons made together by Holm's method.
     p_order : two-sided p-value of the Mann-Whitney test that both have the same law, adjusted in the same way; never
         below what a permutation test can show.
     better : share of pairs of runs in which `first` has the lower regret; ties count one half.
@@ -68,7 +70,8 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
     and for 99 % quantiles (Bonferroni). Intervals for quantiles are valid for any number of runs: they combine two
     intervals between order statistics, whose ranks follow from Binomial(runs, q), or which end at the smallest or
     largest possible regret if there are too few runs. Welch's interval and the two tests are approximations for many
-    runs.
+    runs, among which failures of a policy, if it has any, occur many times. Runs that are all equal show no spread:
+    other regrets, up to the smallest or largest possible, then count with the share that these runs do not rule out.
 
     Parameters
     ----------
@@ -104,7 +107,7 @@ def compare(simulation: Simulation, *, baseline: str | None = None, confidence: 
         check("baseline", baseline, Choice(tuple(final)))
         pairs = [(name, baseline) for name in final if name != baseline]
     error, extremes = (1.0 - confidence) / len(pairs), simulation.environment.regret_range(simulation.horizon)
-    means = [_mean_difference(final[a], final[b], error) for a, b in pairs]
+    means = [_mean_difference(final[a], final[b], error, extremes) for a, b in pairs]
     orders = [_order(final[a], final[b]) for a, b in pairs]
     p_means, p_orders = _holm([p for _, p in means]), _holm([p for _, p in orders])
     quantiles = [[_quantile_difference(final[a], final[b], q, error, extremes) for q in QUANTILES] for a, b in pairs]
@@ -157,18 +160,71 @@ def _quantile_difference(
     return Difference(value, ends_1[0] - ends_2[1], ends_1[1] - ends_2[0])
 
 
-def _mean_difference(first: Array, second: Array, error: float) -> tuple[Difference, float]:
+def _mean_difference(
+    first: Array, second: Array, error: float, extremes: tuple[float, float] = (-math.inf, math.inf)
+) -> tuple[Difference, float]:
+    """Return the difference of means with its interval, and the least error whose interval leaves out 0."""
     value = float(first.mean() - second.mean())
+    below, above = _reach(first, second, error, extremes)
+    if not any(map(_constant, (first, second))):
+        from scipy import stats
+
+        spread, freedom = _welch(first, second)
+        return Difference(value, value - below, value + above), float(2.0 * stats.t(freedom).sf(abs(value) / spread))
+    return Difference(value, value - below, value + above), _least_error(first, second, value, extremes)
+
+
+def _reach(first: Array, second: Array, error: float, extremes: tuple[float, float]) -> tuple[float, float]:
+    """Return how far the interval reaches below and above the difference: by Welch, and by what equal runs leave open.
+
+    Where a sample has no spread it says nothing of one, and a policy that rarely fails looks like that.
+    """
+    constant = [sample for sample in (first, second) if _constant(sample)]
+    below = above = 0.0
+    if len(constant) < 2:
+        from scipy import stats
+
+        spread, freedom = _welch(first, second)
+        below = above = spread * float(stats.t(freedom).isf(error / (4.0 if constant else 2.0)))
+    for sample in constant:
+        other, regret = _other_share(len(sample), error / 2.0), float(sample[0])
+        down, up = other * (regret - extremes[0]), other * (extremes[1] - regret)
+        below, above = (below + down, above + up) if sample is first else (below + up, above + down)
+    return below, above
+
+
+def _other_share(runs: int, error: float) -> float:
+    """Return the share of runs with another regret that so many equal runs rule out.
+
+    If every regret has a probability of at most a, all runs are equal with probability a^(runs - 1) at most.
+
+    >>> round(_other_share(300, 0.05), 4)
+    0.01
+    """
+    return -math.expm1(math.log(error) / (runs - 1))
+
+
+def _least_error(first: Array, second: Array, value: float, extremes: tuple[float, float]) -> float:
+    """Return the least error at which an interval leaves out 0; 1 if none does."""
+    low, high = math.log(sys.float_info.min), 0.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        below, above = _reach(first, second, math.exp(middle), extremes)
+        left_out = value - below > 0.0 or value + above < 0.0
+        low, high = (low, middle) if left_out else (middle, high)
+    return math.exp(high)
+
+
+def _constant(sample: Array) -> bool:
+    return float(sample[-1] - sample[0]) <= 1e-12 * abs(float(sample[-1]))
+
+
+def _welch(first: Array, second: Array) -> tuple[float, float]:
+    """Return the standard error of the difference, and the degrees of freedom of its law."""
     variances = [float(sample.var(ddof=1)) / len(sample) for sample in (first, second)]
     spread = math.sqrt(sum(variances))
-    if spread <= 1e-12 * max(abs(first[-1]), abs(second[-1])):
-        return Difference(value, value, value), 1.0 if value == 0.0 else _least_p_value(first, second)
-    from scipy import stats
-
     pairs = zip(variances, (first, second), strict=True)
-    law = stats.t(spread**4 / sum(variance**2 / (len(sample) - 1) for variance, sample in pairs))
-    reach = spread * float(law.isf(error / 2))
-    return Difference(value, value - reach, value + reach), float(2.0 * law.sf(abs(value) / spread))
+    return spread, spread**4 / sum(variance**2 / (len(sample) - 1) for variance, sample in pairs)
 
 
 def _order(first: Array, second: Array) -> tuple[float, float]:

@@ -122,7 +122,38 @@ def test_constant_regret_makes_no_warning():
     (apart,) = compare(sample(a=[3.0] * 5, b=[4.0] * 5))
     assert (equal.p_mean, equal.mean.value, equal.better) == (1.0, 0.0, 0.5)
     assert (apart.mean.value, apart.better) == (-1.0, 1.0)
-    assert apart.p_mean == pytest.approx(2 / math.comb(10, 5)), "as of a permutation test: p = 0 needs a law"
+    assert apart.p_order == pytest.approx(2 / math.comb(10, 5)), "as of a permutation test: p = 0 needs a law"
+    assert apart.mean.low < -1.0 < 0.0 < apart.mean.high, "five runs do not rule out that one in two has another regret"
+
+
+@pytest.mark.parametrize("runs", [5, 20, 50, 100])
+@pytest.mark.parametrize("chance", [0.02, 0.01])
+def test_intervals_for_means_allow_for_failures_that_no_run_shows(runs, chance):
+    """A regret of 10, and of 110 in one run of 50 or 100, beside one that is always 12: over all outcomes, exactly."""
+    truth, missed = 10.0 + 100.0 * chance - 12.0, 0.0
+    for failures in range(runs + 1):
+        weight = stats.binom(runs, chance).pmf(failures)
+        if weight > 1e-9:
+            (found,) = compare(sample(a=[110.0] * failures + [10.0] * (runs - failures), b=[12.0] * runs))
+            missed += weight * (not found.mean.low <= truth <= found.mean.high)
+    assert missed <= 0.05
+
+
+@pytest.mark.parametrize("runs", [5, 20, 50, 300, 2000])
+def test_equal_means_of_which_one_rests_on_rare_failures_are_rarely_called_different(runs):
+    """A regret of 10, and of 110 in one run of 50, has the mean 12; where neither sample varies p-values hold."""
+    (found,) = compare(sample(a=[10.0] * runs, b=[12.0] * runs))
+    assert stats.binom(runs, 0.02).pmf(0) <= found.p_mean
+
+
+def test_enough_equal_runs_tell_two_policies_apart():
+    """Half of the range apart, and 40 runs: other regrets in a quarter of the runs of each are ruled out."""
+    (found,) = compare(sample(a=[200.0] * 40, b=[50.0] * 40))
+    assert 0.0 < found.mean.low < 150.0 < found.mean.high
+    assert found.p_mean < 1e-4
+    (wide,) = compare(sample(a=[200.0] * 40, b=[50.0] * 40), confidence=1.0 - found.p_mean * 0.999)
+    (narrow,) = compare(sample(a=[200.0] * 40, b=[50.0] * 40), confidence=1.0 - found.p_mean * 1.001)
+    assert wide.mean.low <= 0.0 < narrow.mean.low, "the p-value is that of the interval that ends at 0"
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5])

@@ -1,6 +1,7 @@
 """The assertions against closed forms, and against broken twins that each has to catch."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from privcheck.testing import (
     assert_sensitivity,
     assert_unchanged_by,
 )
-from privcheck.testing._regret_assertion import evidence, noticed
+from privcheck.testing._regret_assertion import evidence, noticed, noticed_failures
 from privcheck.testing._running import Running, running
 
 
@@ -396,6 +397,27 @@ def test_what_a_passing_test_of_regret_would_have_noticed_is_true(spread, mean):
         return np.minimum(1.0, values + np.interp(to, means, ends[::100]))
 
     assert evidence(moved(told + 0.01), mean, 1e-6) >= 1e6 > evidence(moved(told - 0.01), mean, 1e-6)
+
+
+@pytest.mark.chance(1e-8, "binomial tails of 300 samples whose chances are about 0.5 and 0.02")
+@pytest.mark.parametrize("mean", [0.02, 0.1])
+def test_a_test_notices_a_policy_that_fails_more_often_at_the_second_mean_that_it_tells(mean):
+    """A regret that is 0 or the largest: about half of the samples of the told mean are evidence, of the first none."""
+    rng = np.random.default_rng(0)
+    values = (np.arange(400) % round(1 / mean) == 0).astype(float)
+    shares = [
+        np.mean([evidence((rng.random(400) < told).astype(float), mean, 1e-6) >= 1e6 for _ in range(300)])
+        for told in (noticed(values, mean, 1e-6), noticed_failures(values, mean, 1e-6))
+    ]
+    assert shares[0] < 0.15
+    assert 0.25 < shares[1] < 0.75
+
+
+def test_a_test_of_regret_that_passes_tells_both_means():
+    with running(Running()) as test:
+        assert_regret_below(Stuck, 12.0, (0.9, 0.5), horizon=50)
+    near, far = re.findall(r"of (?:about )?([\d.]+), had", test.passed[0])
+    assert 12.0 < float(near) < float(far) < 20.0
 
 
 def test_evidence_is_the_capital_of_the_bets_played_one_by_one():
