@@ -146,7 +146,7 @@ def excess_from_log(p: Array, q: Array, log_ratio: Array) -> Array:
         return np.where(np.abs(log_ratio) <= 0.25, p * linear_minus_log(x), far)
 
 
-def linear_minus_log(x: Array) -> Array:
+def linear_minus_log(x: Any) -> Any:
     """`x - ln(1 + x)` for |x| <= 0.3: with `s = x/(2+x)` it is `x s - 2 s^3 (1/3 + s^2/5 + ...)`, without cancellation.
 
     >>> linear_minus_log(np.array([1e-9])).tolist()
@@ -154,7 +154,7 @@ def linear_minus_log(x: Array) -> Array:
     """
     s = x / (2 + x)
     square = s * s
-    series = np.zeros_like(s)
+    series = s * 0.0
     for coefficient in _SERIES:
         series *= square
         series += coefficient

@@ -8,8 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from privcheck.bounds import FiniteLaw, PrivcheckError, kl_upper_inverse, low_privacy_epsilon
+from privcheck.bounds import THEOREMS, FiniteLaw, Instance, PrivcheckError, kl_upper_inverse, low_privacy_epsilon
 from privcheck.bounds.families import Bernoulli, Bounded, Exponential, Gaussian, Poisson, TwoPoint
+from privcheck.bounds.finite_time.raised_arm import RAISES
+from privcheck.bounds.settings import ContextualInstance
 
 mpf = mpmath.mpf
 UNIT = Bounded()
@@ -198,3 +200,66 @@ def test_laws_that_differ_by_the_rounding_of_their_weights():
             else:
                 truth = a * mpmath.log(a / b) + (1 - a) * mpmath.log((1 - a) / (1 - b))
             assert missed(UNIT.d_epsilon(first, second, epsilon), truth) == 0
+
+
+@pytest.mark.parametrize(("best", "gap"), [(0.5, 1e-9), (0.3, 1e-10), (0.9, 1e-8), (0.7, 3e-6)])
+def test_the_order_of_theorem_8_next_to_equality(best, gap):
+    """The divergence of close means is not the difference of two logarithms of nearly the same size."""
+    instance = Instance("bernoulli", (best, best - gap), epsilon=1.0, horizon=10**18)
+    p, q = mpmath.mpf(best - gap), mpmath.mpf(best)
+    kl = p * mpmath.log(p / q) + (1 - p) * mpmath.log((1 - p) / (1 - q))
+    true = (q - p) * mpmath.log(10**18) / min(kl, q - p) + 3 * mpmath.mpf(3.1) / (mpmath.mpf(3.1) - 3)
+    assert THEOREMS["azize-basu-2022/thm8"].evaluate(instance).order == pytest.approx(float(true), rel=1e-13)
+
+
+@pytest.mark.parametrize(("best", "gap", "epsilon"), [(0.9, 1e-8, 1.0), (0.9, 7e-9, 3e-4), (0.7, 1e-7, 0.1)])
+@pytest.mark.parametrize("name", ["pure", "local"])
+def test_an_arm_is_raised_by_what_the_bound_says(best, gap, epsilon, name):
+    """Where mu* + x is rounded, x is the distance to the rounded mean: the root with exact numbers is no smaller."""
+    instance = Instance("bernoulli", (best, best - gap), epsilon=epsilon, horizon=10**18)
+    p, q = Fraction(best - gap), Fraction(best)
+    raised = [Fraction(float(best + instance.gaps[1] * part)) for part in RAISES]
+    apart = [(other - q, _apart(p, other, epsilon, name)) for other in raised if other <= 1]
+    low, high = mpmath.mpf(0), 10**18 * mpmath.mpf(gap)
+    for _ in range(150):
+        middle = (low + high) / 2
+        logs = [(mpmath.log(10**18 * _exact(min(q - p, x)) / (8 * middle)), d) for x, d in apart]
+        enough = _exact(q - p) * max(log / d for log, d in logs) >= middle
+        low, high = (middle, high) if enough else (low, middle)
+    found = THEOREMS[f"finite-time/{name}"].evaluate(instance).value
+    assert float(low) * (1 - 1e-12) <= found <= float(low) * (1 + 1e-14)
+
+
+def _exact(value):
+    return mpmath.mpf(value.numerator) / value.denominator
+
+
+def _apart(p, q, epsilon, name):
+    """Return the divergence of a pull, of close means: that of the rewards, or of randomised responses."""
+    p, q = _exact(p), _exact(q)
+    if name == "local":
+        p, q = (mpmath.mpf(1) / 2 + (m - mpmath.mpf(1) / 2) * mpmath.tanh(mpmath.mpf(epsilon) / 2) for m in (p, q))
+    return p * mpmath.log(p / q) + (1 - p) * mpmath.log((1 - p) / (1 - q))
+
+
+@pytest.mark.parametrize("name", ["prop9", "prop9-gamma", "thm5", "cor10"])
+def test_a_failure_probability_near_the_smallest_float_has_a_finite_logarithm(name):
+    """n/alpha is no float, and its logarithm is 725."""
+    setting = {"epsilon": 0.5, "delta": 1e-6, "noise": "wishart"}
+    rare = THEOREMS[f"shariff-sheffet-2018/{name}"].evaluate(ContextualInstance(5, 10**15, alpha=1e-300, **setting))
+    number = rare.value if rare.order is None else rare.order
+    common = THEOREMS[f"shariff-sheffet-2018/{name}"].evaluate(ContextualInstance(5, 10**15, alpha=1e-290, **setting))
+    assert number == pytest.approx(common.value or common.order, rel=0.04)
+
+
+@pytest.mark.parametrize("variance", [53.3, 0.07])
+@pytest.mark.parametrize(("best", "gap"), [(4.0, 1e-10), (0.3, 1e-9), (1e6, 1e-8)])
+def test_the_stopping_time_of_close_gaussian_arms_of_any_variance(best, gap, variance):
+    """Of two arms: 8 variance/gap^2 without privacy, and 2/TV with much; the means are not divided before the gap."""
+    means = (best, best - gap)
+    instance = Instance("gaussian", means, epsilon=1e-30, risk=0.25, variance=variance)
+    apart = (mpf(means[0]) - mpf(means[1])) / mpmath.sqrt(mpf(variance))
+    risk = mpmath.log(3) / 2
+    for name, true in (("thm2-kl", 8 / apart**2), ("thm2-tv", 2 / mpmath.erf(apart / mpmath.sqrt(8)) / mpf(1e-30))):
+        found = THEOREMS[f"jourdan-azize-2025/{name}"].evaluate(instance).value
+        assert float(true * risk) * (1 - 1e-10) <= found <= float(true * risk) * (1 + 1e-14)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from privcheck.bounds._conditions import ALPHA, BERNOULLI, BETTER_ARM_EXISTS
+from privcheck.bounds._divergences import linear_minus_log
 from privcheck.bounds._instance import Instance
 from privcheck.bounds._quantity import BANDIT_REGRET
 from privcheck.bounds._theorem import HAS_HORIZON, theorem
@@ -104,14 +105,15 @@ def _divergent_below(low: float, best: float, level: float) -> float:
 
 def _kl(p: float, q: float) -> float:
     """Divergence of two Bernoulli laws, the second of which has a mean strictly between 0 and 1."""
-    return max(_term(p, q, q - p) + _term(1 - p, 1 - q, p - q), 0.0)
+    return _excess(p, q, q - p) + _excess(1 - p, 1 - q, p - q)
 
 
-def _term(p: float, q: float, difference: float) -> float:
-    """Compute `p ln(p/q)` without cancellation, where `difference` is q - p."""
+def _excess(p: float, q: float, difference: float) -> float:
+    """Compute `q - p + p ln(p/q)`, which is not negative, without cancellation; `difference` is q - p."""
     if p == 0:
-        return 0.0
-    return -p * math.log1p(difference / p) if abs(difference) < p / 2 else p * (math.log(p) - math.log(q))
+        return q
+    x = difference / p
+    return p * float(linear_minus_log(x)) if abs(x) <= 0.25 else difference + p * (math.log(p) - math.log(q))
 
 
 def _last(holds: Callable[[float], bool], inside: float, outside: float) -> tuple[float, float]:

@@ -41,8 +41,7 @@ def _pulls(instance: ConcentratedInstance, mean: float, gap: float, hidden: Call
     noise = pulls_to_tell(gap, apart, instance.rounds)
     found: FirstPulls | None = None
     if math.isfinite(instance.rho):
-        raises = [gap * part for part in RAISES if best + gap * part < family.highest_mean]
-        raises = raises or [(family.highest_mean - best) / 2.0]
+        raises = raises_above(best, gap, family.highest_mean, RAISES)
         found = first_pulls(family, mean, best, raises, instance.rho, instance.rounds)
     if found is None:
         return noise

@@ -48,14 +48,17 @@ def least_regret(instance: Instance, divergence: Divergence) -> float:
     return largest_root(arms, instance.rounds * max(instance.gaps))
 
 
-def raises_above(best: float, gap: float, highest: float) -> list[float]:
+def raises_above(best: float, gap: float, highest: float, parts: Sequence[float] | None = None) -> list[float]:
     """Return the x for which an arm with this gap may be raised to mu* + x, at most the highest mean.
+
+    Each is the distance of two floats, so that the mean of the raised arm is not another one than x says.
 
     >>> raises_above(0.75, 0.5, 1.0)[:2], raises_above(0.99, 0.5, 1.0)[0] < 0.01
     ([0.25, 0.125], True)
     """
-    raises = [gap * part for part in RAISES if best + gap * part <= highest]
-    return raises or [(highest - best) / 2.0]
+    raised = [best + gap * part for part in (RAISES if parts is None else parts)]
+    raised = [other for other in raised if best < other <= highest] or [best + (highest - best) / 2.0]
+    return [other - best for other in raised]
 
 
 def pulls_to_tell(gap: float, apart: Sequence[tuple[float, float]], horizon: int) -> Pulls:

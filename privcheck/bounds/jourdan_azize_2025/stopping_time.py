@@ -111,8 +111,12 @@ def stopping_time_high_privacy(instance: Instance) -> float:
 
 
 def _standard(instance: Instance) -> Array:
-    """Return the means, for Gaussian arms in units of the standard deviation; `variance` is 1 for other arms."""
-    return np.array(instance.means) / math.sqrt(instance.variance)
+    """Return the means; for Gaussian arms their distances from the best, in units of the standard deviation.
+
+    Quotients of large means by a deviation would have lost what is between them.
+    """
+    means = np.array(instance.means)
+    return means if instance.family == "bernoulli" else (means - means.max()) / math.sqrt(instance.variance)
 
 
 def _information(instance: Instance) -> float:

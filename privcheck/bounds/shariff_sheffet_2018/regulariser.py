@@ -44,7 +44,7 @@ def regulariser(instance: ContextualInstance, *, printed: bool = False) -> Regul
     >>> round(regulariser(paper, printed=True).rho_min, 3)
     91545.473
     """
-    rest = math.log((2 if printed else 4) * instance.horizon / instance.alpha)
+    rest = math.log((2 if printed else 4) * instance.horizon) - math.log(instance.alpha)
     return (_gaussian if instance.noise == "gaussian" else _wishart)(instance, rest)
 
 
@@ -102,7 +102,7 @@ def _wishart_root(instance: ContextualInstance) -> float:
 
 def _wishart_spread(instance: ContextualInstance) -> float:
     """Half the width of the interval around sqrt(mk) that holds the root of every eigenvalue of `H_t/Ltilde^2`."""
-    return math.sqrt(instance.dimension) + math.sqrt(2 * math.log(8 * instance.horizon / instance.alpha))
+    return math.sqrt(instance.dimension) + math.sqrt(2 * (math.log(8 * instance.horizon) - math.log(instance.alpha)))
 
 
 def wishart_is_concentrated(instance: ContextualInstance) -> bool:
