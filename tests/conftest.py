@@ -16,6 +16,8 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
+from tests.unsynced import leave_unsynced
+
 os.environ.pop("GITHUB_STEP_SUMMARY", None)  # suites that tests run would report there
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what it starts in the background
@@ -81,6 +83,12 @@ def _state_of_programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture
+def unsynced_ledgers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process of the test ends before its time: nothing needs to be on the disk."""
+    leave_unsynced(monkeypatch)
 
 
 class NamesFailures:

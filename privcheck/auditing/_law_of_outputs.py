@@ -95,7 +95,14 @@ class LawOfOutputs:
 
     def bound(self, pair: StreamPair, delta: float, epsilon: float | None) -> LawBound:
         """Return bounds on epsilon at delta, and on delta at a claimed epsilon, on a pair."""
-        return bound_from_laws(self.at(pair.first), self.at(pair.second), delta=delta, epsilon=epsilon)
+        try:
+            return bound_from_laws(self.at(pair.first), self.at(pair.second), delta=delta, epsilon=epsilon)
+        except PrivcheckError as error:
+            side, point, method = error.parameter.partition(".")
+            if side not in ("first", "second"):
+                raise
+            name = f"law(data){point}{method} on the {side} input"
+            raise PrivcheckError(name, error.value, error.expected, error.hint) from None
 
     def fit(self, data: Any, outputs: Outputs) -> LawFit:
         """Test runs on an input against its law.

@@ -86,7 +86,7 @@ class MechanismRunner:
     encode : turns each output into one that can be read; None to read outputs as they are.
     randomness : "seeded" or "independent", if the user said so: the function may then be `f(data)`.
     time_limit : seconds for a run; None for the usual limit.
-    messages : whether the message of an exception is part of the output.
+    messages : whether what a log shows of an exception is part of the output: its message, its notes and its causes.
 
     Attributes
     ----------

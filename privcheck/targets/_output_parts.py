@@ -11,7 +11,7 @@ import dataclasses
 import json
 import numbers
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -43,14 +43,14 @@ BARE = frozenset({int, float, bool, str, bytes, list, tuple, dict, set, type(Non
 """Types of outputs that have no attributes of their own."""
 
 MOST_WRITTEN = 8
-"""Numbers of a message that are read."""
+"""Numbers of a message that are parts of their own; those after them belong to its text."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Raised:
-    """An exception as an output: an observer sees its class, and its message only if that was asked for.
+    """An exception as an output: an observer sees its class, and what a log shows of it only if that was asked for.
 
-    Of a message, each number is a part of its own, and addresses of objects are left out.
+    Each number in its text is a part of its own, and addresses of objects are left out.
 
     >>> Raised.by(ValueError("the sum was 3.1")).name
     'ValueError'
@@ -64,15 +64,32 @@ class Raised:
     @classmethod
     def by(cls, error: BaseException, *, message: bool = False) -> Raised:
         """Return the output of a run that raised this exception."""
-        kind = type(error)
-        name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         if not message:
-            return cls(name)
-        text = ADDRESS.sub("0x", str(error))
-        return cls(f"{name}: {WRITTEN.sub('#', text)}", tuple(map(float, WRITTEN.findall(text)[:MOST_WRITTEN])))
+            return cls(_class_of(error))
+        text = ADDRESS.sub("0x", "; ".join(_logged(error, set())))
+        numbers = tuple(map(float, WRITTEN.findall(text)[:MOST_WRITTEN]))
+        return cls(WRITTEN.sub("#", text, count=MOST_WRITTEN), numbers)
 
     def __str__(self) -> str:
         return f"{RAISED}{self.name}"
+
+
+def _class_of(error: BaseException) -> str:
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _logged(error: BaseException, before: set[int]) -> Iterator[str]:
+    """Yield what a log shows of an exception: its class and message, its notes, and the same of the members of its
+    group and of the exception that it was raised from or in the handling of, as `traceback.format_exception` does.
+    """
+    before.add(id(error))
+    yield f"{_class_of(error)}: {error}"
+    yield from map(str, getattr(error, "__notes__", None) or ())
+    context = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    for other in (*getattr(error, "exceptions", ()), context):
+        if isinstance(other, BaseException) and id(other) not in before:
+            yield from _logged(other, before)
 
 
 class Parts:

@@ -26,6 +26,16 @@ PAIR = ([0.0], [1.0])
 ENDS = (-10.0, 10.0)
 
 
+class Halved:
+    """A law that is not said to be unnormalised and has half of its mass."""
+
+    def logpdf(self, x):
+        return stats.norm.logpdf(x) - math.log(2.0)
+
+    def support(self):
+        return -math.inf, math.inf
+
+
 class Accepted:
     """The law of a rejection sampler of exp(-|x - centre| / 4), with proposals from a Laplace law of scale 2.
 
@@ -380,6 +390,7 @@ def test_the_approximate_loss_is_near_the_bound():
         ({"law": Two, "streams": ([0.0, 1.0], [1.0, 1.0])}, "law: got outputs that are not 2 real numbers"),
         ({"law": lambda data: stats.norm(), "epsilon": None, "mu": 1.0}, "law: got a law, expected a claim in epsilon"),
         ({"target": lambda data, rng: 3, "law": lambda data: stats.norm()}, "law: got outputs that are not 1 real"),
+        ({"law": lambda data: Halved()}, r"law\(data\) on the first input: got a density of mass 0\.5, expected"),
     ],
 )
 def test_what_is_no_law_is_refused(options, message):

@@ -52,6 +52,53 @@ def test_messages_that_differ_in_numbers_and_addresses_have_one_symbol():
     assert outputs_of([Raised.by(ValueError("a"), message=True)]).numbers.shape == (1, 0)
 
 
+def noted(count):
+    error = ValueError("too few")
+    error.add_note(f"there were {count}")
+    raise error
+
+
+def caused(count):
+    raise ValueError("too few") from KeyError(count)
+
+
+def handling(count):
+    try:
+        raise KeyError(count)
+    except KeyError:
+        raise ValueError("too few")  # noqa: B904
+
+
+def grouped(count):
+    raise ExceptionGroup("too few", [ValueError("a row"), KeyError(count)])
+
+
+def late(count):
+    raise ValueError(f"too few: {list(range(8))} and {count}")
+
+
+@pytest.mark.chance(1e-7, "the verdict of a target that shows nothing, at this level")
+@pytest.mark.parametrize("raising", [noted, caused, handling, grouped, late])
+def test_whatever_a_log_shows_of_an_exception_is_seen(raising):
+    def release(data, rng):
+        if rng.random() < 0.5:
+            raising(int(np.sum(data)))
+        return "enough"
+
+    assert privcheck.audit(release, **OPTIONS | {"error": 1e-7}).verdict == "consistent"
+    assert privcheck.audit(release, **OPTIONS, messages=True).epsilon_lower > 4.0
+
+
+def test_what_a_log_leaves_out_is_not_seen():
+    """A context that was suppressed is not shown; a chain that ends in itself ends."""
+    error = ValueError("too few")
+    error.__context__, error.__suppress_context__ = KeyError("a secret"), True
+    assert Raised.by(error, message=True) == Raised.by(ValueError("too few"), message=True)
+    one, two = ValueError("one"), ValueError("two")
+    one.__cause__, two.__cause__ = two, one
+    assert Raised.by(one, message=True).name == "ValueError: one; ValueError: two"
+
+
 def many(data, rng, runs):
     return rng.normal(size=runs)
 

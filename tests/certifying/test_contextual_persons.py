@@ -25,6 +25,8 @@ from privcheck.mechanisms import Laplace, RandomisedResponse
 from privcheck.private_values import REVEAL
 from tests.modules import beside
 
+pytestmark = pytest.mark.usefixtures("unsynced_ledgers")
+
 policies = beside(__file__, "ledger_policies")
 
 ONE = privcheck.Contexts(shape=(1,), norm=1.0)
@@ -146,11 +148,6 @@ def open_guard(folder, **options):
 @pytest.fixture(params=["memory", "ledger"])
 def folder(request, tmp_path):
     return None if request.param == "memory" else tmp_path
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 def admitted(guarded, user, most=12):

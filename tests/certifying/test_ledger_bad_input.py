@@ -20,13 +20,10 @@ from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.journal import LedgerFile
 from tests.modules import beside
 
+pytestmark = pytest.mark.usefixtures("unsynced_ledgers")
+
 policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 def refused(call, *expected):

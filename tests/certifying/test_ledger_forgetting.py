@@ -22,10 +22,8 @@ close, guard, rows = policies.close, policies.guard, policies.rows
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Nothing needs to be on the disk, and pickle finds the classes of the policies."""
-    pragmas = ("journal_mode = WAL", "synchronous = OFF", "secure_delete = ON")
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", pragmas)
+def quick(monkeypatch, unsynced_ledgers):
+    """Pickle finds the classes of the policies."""
     for module in (policies, recovery):
         monkeypatch.setitem(sys.modules, module.__name__, module)
 

@@ -364,8 +364,7 @@ def rung(number, call, file, *, instructions=False):
     return rings.left < 0
 
 
-def test_a_time_limit_where_a_call_begins_or_ends_keeps_nobody_out(tmp_path, monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def test_a_time_limit_where_a_call_begins_or_ends_keeps_nobody_out(tmp_path, unsynced_ledgers):
     guarded, found, number = guard(tmp_path), [], 0
 
     def select():
@@ -380,8 +379,7 @@ def test_a_time_limit_where_a_call_begins_or_ends_keeps_nobody_out(tmp_path, mon
     assert number > 8
 
 
-def test_a_time_limit_where_a_transaction_ends_leaves_none_open(tmp_path, monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def test_a_time_limit_where_a_transaction_ends_leaves_none_open(tmp_path, unsynced_ledgers):
     guarded, number, moments = guard(tmp_path), 0, []
     other = sqlite3.connect(tmp_path / "budget.db", timeout=0.0, isolation_level=None)
 

@@ -24,9 +24,7 @@ close, rows = policies.close, policies.rows
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Nothing needs to be on the disk."""
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def quick(monkeypatch, unsynced_ledgers):
     monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
 
 

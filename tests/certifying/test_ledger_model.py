@@ -17,6 +17,7 @@ from privcheck.certifying._recorded.draw_log import DrawLog
 from privcheck.certifying._recorded.values import noise_of_bytes
 from privcheck.journal import SqliteJournal
 from tests.modules import beside
+from tests.unsynced import leave_unsynced
 
 policies = beside(__file__, "ledger_policies")
 PlainBlocks, close, guard, rows = policies.PlainBlocks, policies.close, policies.guard, policies.rows
@@ -57,7 +58,7 @@ class Machine(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+        leave_unsynced(self.patch)
         noise = np.random.default_rng(5)  # so that the same example fails again
         self.patch.setattr("privcheck.certifying._session._sample", lambda *_, **__: float(noise.normal(1.0, 2.0)))
         self.folder, self.model, self.left = tempfile.mkdtemp(), Model(), None

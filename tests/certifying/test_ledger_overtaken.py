@@ -19,8 +19,7 @@ FIRST = 0.62109375
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def quick(monkeypatch, unsynced_ledgers):
     monkeypatch.setattr("privcheck.certifying._recorded.snapshots.EVERY", 5)
     monkeypatch.setitem(sys.modules, policies.__name__, policies)
 

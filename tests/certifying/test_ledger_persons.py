@@ -16,15 +16,12 @@ from privcheck.certifying import ledger_problems, read_ledger
 from privcheck.certifying._recorded.persons import Persons
 from tests.modules import beside
 
+pytestmark = pytest.mark.usefixtures("unsynced_ledgers")
+
 policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
 DAY = 86_400
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 def admitted(guarded, user, most=30):

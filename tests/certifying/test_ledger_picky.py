@@ -11,6 +11,8 @@ from scipy import stats
 from privcheck.journal import SqliteJournal
 from tests.modules import beside
 
+pytestmark = pytest.mark.usefixtures("unsynced_ledgers")
+
 policies = beside(__file__, "ledger_policies")
 EPSILON, LIKED, EVENTS = 1.0, 1.5, 6
 
@@ -74,11 +76,6 @@ def fits(found, tries):
         assert set(kept[:, 1]) <= {0, tries}, "the same draw is liked or not"
         values += [stats.kstest(kept[:, 0], law.cdf).pvalue, stats.binomtest(liked, len(kept), law.sf(LIKED)).pvalue]
     return min(values)
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 @pytest.mark.evidence

@@ -17,6 +17,7 @@ from privcheck.certifying import ledger_problems
 from privcheck.certifying._recorded.values import noise_of_bytes
 from privcheck.mechanisms import Laplace
 from tests.modules import beside
+from tests.unsynced import leave_unsynced
 
 policies, power_cuts = beside(__file__, "ledger_policies"), beside(__file__, "power_cuts")
 rows = policies.rows
@@ -169,7 +170,7 @@ def failures(tmp_path, monkeypatch, name, cuts, seed, before=(), earlier=b""):
     """Return what went wrong after cuts, and the disk and what had been shown after the one in the middle."""
     folder, found = tmp_path / "played", []
     operations, rng = recorded(tmp_path, name, dict(before)), np.random.default_rng(seed)
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+    leave_unsynced(monkeypatch)
     for number, (files, shown) in enumerate(power_cuts.states(operations, cuts, folder, rng, before)):
         if number == cuts // 2:
             middle = files, earlier + shown

@@ -24,8 +24,7 @@ SEEN = {}
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def quick(monkeypatch, unsynced_ledgers):
     monkeypatch.setitem(sys.modules, policies.__name__, policies)
     monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
 

@@ -16,6 +16,8 @@ from privcheck.mechanisms import GaussianTree, Laplace
 from privcheck.scheduling import fingerprint
 from tests.modules import beside
 
+pytestmark = pytest.mark.usefixtures("unsynced_ledgers")
+
 policies = beside(__file__, "ledger_policies")
 close, guard, rows = policies.close, policies.guard, policies.rows
 
@@ -136,12 +138,6 @@ def answer(guarded, name, given, request):
     except (PrivcheckError, ValueError) as error:
         return type(error).__name__
     return found
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """No process ends here before its time: nothing needs to be on the disk."""
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 def started(folder, policy, options):

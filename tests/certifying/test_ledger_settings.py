@@ -25,8 +25,7 @@ close, guard, rows = policies.close, policies.guard, policies.rows
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def quick(monkeypatch, unsynced_ledgers):
     monkeypatch.setitem(sys.modules, policies.__name__, policies)
 
 

@@ -26,9 +26,8 @@ close, guard, rows = policies.close, policies.guard, policies.rows
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """A snapshot every third event; nothing needs to be on the disk, and pickle finds the classes of the policies."""
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def quick(monkeypatch, unsynced_ledgers):
+    """A snapshot every third event, and pickle finds the classes of the policies."""
     monkeypatch.setattr(snapshots, "EVERY", 3)
     monkeypatch.setattr(snapshots, "BYTES", 10**6)
     for module in (policies, recovery):

@@ -10,13 +10,10 @@ from privcheck import PrivcheckError
 from privcheck.certifying import ledger_problems
 from tests.modules import beside
 
+pytestmark = pytest.mark.usefixtures("unsynced_ledgers")
+
 policies = beside(__file__, "ledger_policies")
 guard, rows = policies.guard, policies.rows
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 REGISTERED = []

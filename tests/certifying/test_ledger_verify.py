@@ -18,13 +18,10 @@ from privcheck.journal import Entry, SqliteJournal
 from privcheck.reporting import ledger_json, ledger_text
 from tests.modules import beside
 
+pytestmark = pytest.mark.usefixtures("unsynced_ledgers")
+
 policies = beside(__file__, "ledger_policies", registered=True)
 close, guard, rows = policies.close, policies.guard, policies.rows
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
 
 
 def written(folder):

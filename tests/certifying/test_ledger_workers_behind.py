@@ -17,8 +17,7 @@ guard = policies.guard
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def quick(monkeypatch, unsynced_ledgers):
     monkeypatch.setitem(sys.modules, policies.__name__, policies)
 
 

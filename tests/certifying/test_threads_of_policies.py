@@ -23,9 +23,7 @@ close, guard, rows = policies.close, policies.guard, policies.rows
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Nothing needs to be on the disk."""
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def quick(monkeypatch, unsynced_ledgers):
     monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
 
 

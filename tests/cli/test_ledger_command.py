@@ -39,8 +39,7 @@ class Never(Blocks):
 
 
 @pytest.fixture
-def ledger(tmp_path, monkeypatch):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def ledger(tmp_path, unsynced_ledgers):
     head = tmp_path / "heads.db"
     options = {"epsilon": 0.5, "arms": 2, "per_user": 1.0, "ledger": tmp_path / "budget.db", "head": head}
     guarded = privcheck.guard(Blocks, scope="news", **options)
@@ -204,9 +203,8 @@ def test_without_persons_no_rewards_are_counted(ledger, capsys):
     assert "rewards  " not in said
 
 
-def test_exports_say_when_and_how_much_in_all(tmp_path, monkeypatch, clock):
+def test_exports_say_when_and_how_much_in_all(tmp_path, clock, unsynced_ledgers):
     """Windows are the only times that a ledger has of rewards; rewards in a scope that is continued add up with it."""
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
     path, out = tmp_path / "b.db", tmp_path / "out.json"
     options = {"rho": 0.25, "arms": 2, "per_user": 2.25, "window": "day", "ledger": path, "head": tmp_path / "h.db"}
     for scope, continues, days in (("one", None, 2), ("two", "one", 1)):
@@ -268,8 +266,7 @@ def asked(ledger, name, capsys, *more):
 
 
 @pytest.mark.parametrize("feedback", ["bandit", "contextual"])
-def test_what_is_left_of_one_persons_budget(tmp_path, monkeypatch, clock, capsys, feedback):
-    monkeypatch.setattr("privcheck.journal._databases.DURABLE", ("journal_mode = WAL", "synchronous = OFF"))
+def test_what_is_left_of_one_persons_budget(tmp_path, monkeypatch, clock, capsys, feedback, unsynced_ledgers):
     monkeypatch.delenv("COLUMNS", raising=False)
     contextual, path = feedback == "contextual", tmp_path / "b.db"
     options = {"epsilon": 0.25, "arms": 2, "per_user": 1.0, "window": "day", "head": tmp_path / "heads.db"}
