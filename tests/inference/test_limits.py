@@ -229,6 +229,7 @@ def test_limits_at_any_time_have_at_most_the_likelihood_they_are_allowed(k, n, l
                 assert least - 1e-6 - 1e-9 * k < likelihood <= least
 
 
+@pytest.mark.chance(0.0, "no random numbers")
 def test_a_p_value_is_not_0_where_a_power_underflows():
     exact = log_tail(2300, 2331, 1 / (1 + mpmath.exp(-1)))
     assert exact <= mpmath.log(two_tails_p_value(2300, 31, 0, 0, 1.0)) < exact + 5
