@@ -63,7 +63,7 @@ class PlaysByALaterReward(Noisy):
 class PlaysByALaterRewardThatComesLate(PlaysByALaterReward):
     """Broken twin: the same, two rounds late."""
 
-    delay = [2, 2, 1]
+    delay = (2, 2, 1)
 
 
 class PlaysByNoLaterReward(PlaysByALaterReward):

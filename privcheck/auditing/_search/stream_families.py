@@ -30,9 +30,9 @@ def structured_pairs(
     in every position, or for long horizons in a selection that includes the edges of doubling blocks. Under
     `neighbours="reward"` one entry changes, under "group:k" k rows, in successive rounds or at equal distances: persons
     may return after any number of rounds. The k rows move in the same direction, or by turns in opposite ones, which is
-    worst for what compares the rewards of a person. At most `MOST_PAIRS` // 2 of the pairs are spaced, and of those that
-    move by turns half as many are kept. With `shown_later` only later outputs can show a change, as with most policies,
-    so that none begins in the last round.
+    worst for what compares the rewards of a person. At most `MOST_PAIRS` // 2 of the pairs are spaced, and half as
+    many are kept of those that move by turns. With `shown_later` only later outputs can show a change, as with most
+    policies, so that none begins in the last round.
     """
     low, high = rewards
     rows = [np.full(arms, low), np.full(arms, high)]

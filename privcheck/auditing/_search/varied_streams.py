@@ -76,8 +76,8 @@ def varied_pairs(
     """Return pairs of streams whose rounds differ from each other, or whose rewards lie inside the range, by turns.
 
     A pair with rewards inside the range has two levels, drawn for it alone; like other random pairs, it is left out if
-    the target refuses it. Under "group:k" the k rounds that change have a random distance, and each moves up or down. With contexts, half of the
-    pairs alternate between two contexts, and the others have a random one in each round.
+    the target refuses it. Under "group:k" the k rounds that change have a random distance, and each moves up or down.
+    With contexts, half of the pairs alternate between two contexts, and the others have a random one in each round.
 
     Parameters
     ----------
