@@ -32,7 +32,7 @@ from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated
 from privcheck.declared import named_options
 from privcheck.errors import PrivcheckError
-from privcheck.feedback import FEEDBACKS
+from privcheck.feedback import FEEDBACKS, kind
 from privcheck.generators import GlobalDraws
 from privcheck.privacy import ROW, Contexts
 from privcheck.private_values import Leak
@@ -232,7 +232,7 @@ def _certified(
     if not (leaks or refused):
         leaks = _different(looks.leaks_after())
     unreached = coverage.unreached
-    ran = min(length, max(session.round for session in sessions) - 1)
+    ran = min(length, max(map(kind(policy.feedback).ended, sessions)))
     late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)

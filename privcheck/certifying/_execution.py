@@ -53,7 +53,7 @@ def drive_guarded(
     the policy after a leak or a refusal, which may have left it half-updated. `before` is called before every choice;
     `first` is the number of the first round.
     """
-    by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
+    by, arms, played = kind(feedback), _arms(table, session.contexts), [0] * (first - 1)  # by whatever arms
     session.round = first
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
@@ -63,9 +63,9 @@ def drive_guarded(
         raise
     except BaseException as error:
         if not (session.leaks or session.refusals):
-            raise _failed(error, session.round, session.contexts) from None
-        return Execution(played, isinstance(error, ReleaseRefusedError))
-    return Execution(played, False)
+            raise _failed(error, max(session.round, session.choices), session.contexts) from None
+        return Execution(played[first - 1 :], isinstance(error, ReleaseRefusedError))
+    return Execution(played[first - 1 :], False)
 
 
 @dataclass
@@ -85,7 +85,7 @@ class _Guarded:
         return self._choose(context, ())
 
     def _choose(self, context: Any, asked_with: tuple[Any, ...]) -> Any:
-        t = self.session.round
+        t = self.kind.ended(self.session) + 1
         self.session.choices += 1
         self.before()
         try:
@@ -151,7 +151,8 @@ def ask(
             session.note(NOT_COPIED)
         try:
             with session.reading(), in_guard(), casting_refused(session.source):
-                chosen, kind_of = _as_number(select_apart(policy if asked is None else asked, context))
+                given = select_apart(policy if asked is None else asked, context)
+                chosen, kind_of = _as_number(not_private(given, policy, by.chooses, by))
             if asked is not None:
                 look(asked)
         except BaseException as error:

@@ -162,5 +162,5 @@ def guarded(
     keeping.check(builds=builds, noise=noise, rng=rng)
 
     build = PolicyBuilder(policy, given, by, arms, noise, rng, coins, budget, related, rewards, options, source, builds)
-    parameters = parameters_of(given, {**options, "rewards": rewards}, feedback, arms)
+    parameters = parameters_of(given, {**options, "rewards": rewards, "neighbours": related.name}, feedback, arms)
     return translated_for(policy, lambda: GuardedPolicy(Engine(build, opened(keeping, budget, parameters, policy))))

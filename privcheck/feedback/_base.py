@@ -169,7 +169,8 @@ class Feedback:
         """Play one run on an iterator over the list that `rounds` returned.
 
         Each symbol is appended to `played` as soon as it can be observed, before `update` is called: if the policy
-        fails, `played` holds what it has output so far. Audits of policies in Python spend their time in this loop.
+        fails, `played` holds what it has output so far. It may hold symbols of earlier rounds, which these go on.
+        Audits of policies in Python spend their time in this loop.
         """
         raise NotImplementedError
 
@@ -251,6 +252,10 @@ class Feedback:
     def learned(self, session: Wrapping) -> None:
         """Go on after a guarded policy was told rewards: by default, with the datum of the next round."""
         session.next_round()
+
+    def ended(self, session: Wrapping) -> int:
+        """Return how many rounds a policy under its guard has played to their end."""
+        return session.round - 1
 
     def after_leak(self, choice: int, arms: int, asked: tuple[Any, ...] = ()) -> Any:  # noqa: ARG002
         """Return the action to continue with after `select` leaked; every arm gets its turn.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
@@ -32,8 +33,9 @@ class Delayed(Feedback):
     public = ("round",)
 
     def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:
-        delays, due = schedule(policy.delay, "delay", least=0), dict[int, list[tuple[int, float]]]()
-        for t, row in enumerate(rounds, 1):
+        before, due = len(played), dict[int, list[tuple[int, float]]]()
+        delays = islice(schedule(policy.delay, "delay", least=0), before, None)
+        for t, row in enumerate(rounds, before + 1):
             action = as_arm(policy.select(), arms, f"action in round {t}")
             played.append(action)
             due.setdefault(t + next(delays), []).append((t, row[action]))
@@ -46,6 +48,9 @@ class Delayed(Feedback):
 
     def learned(self, session: Wrapping) -> None:
         """Stay in the round: it is choices that count."""
+
+    def ended(self, session: Wrapping) -> int:
+        return session.choices
 
     def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:  # noqa: ARG002
         number, value = told

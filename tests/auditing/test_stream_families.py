@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck.auditing._search.stream_families import MOST_PAIRS, structured_pairs
+from privcheck.auditing._search.stream_families import BY_TURNS, MOST_PAIRS, contextual_pairs, structured_pairs
 from privcheck.auditing._search.varied_streams import varied_pairs
-from privcheck.privacy import check_rewards_range, relation
+from privcheck.privacy import Contexts, check_rewards_range, relation
 from privcheck.targets import StreamPair
 from privcheck.targets._stream_pair import in_words
 
@@ -83,6 +83,34 @@ def test_what_only_the_last_reward_decides_is_found():
     assert privcheck.audit(LastRewardWithNoise, epsilon=1.0, **options).verdict != "violation"
 
 
+class LastContextShown:
+    """Publishes the context of the last round so far, as it is."""
+
+    def __init__(self, rng):
+        self.released = [0.0]
+
+    def select(self, context):
+        return 0
+
+    def update(self, context, action, reward):
+        self.released = [context[0]]
+
+
+@pytest.mark.parametrize(("horizon", "later"), [(1, 1), (2, 1), (5, 4), (40, 39)])
+def test_the_context_of_the_last_round_changes_where_it_can_show(horizon, later):
+    size = horizon, 2, (0.0, 1.0), Contexts(shape=(2,))
+    assert max(pair.changed for pair in contextual_pairs(*size, shown_later=False)) == horizon - 1
+    assert len({pair.changed for pair in contextual_pairs(*size)}) <= later
+    assert all(pair.changed < horizon - 1 for pair in contextual_pairs(*size))
+
+
+def test_a_last_context_that_is_published_is_found():
+    options = {"feedback": "contextual", "contexts": Contexts(shape=(1,)), "arms": 2, "horizon": 2}
+    report = privcheck.audit(LastContextShown, epsilon=1.0, observe="releases", runs=200, pairs=30, **options)
+    assert report.verdict == "violation"
+    assert report.witness.rounds == (2,)
+
+
 def test_long_horizons_keep_the_first_rounds_and_the_edges_of_blocks():
     places = {pair.changed for pair in structured_pairs(100, 2, (0.0, 1.0), "row")}
     assert places >= {*range(16), 15, 16, 31, 32, 63, 64, 98}
@@ -104,8 +132,33 @@ def test_a_reward_moves_one_entry_from_the_lowest_to_the_highest():
 @pytest.mark.parametrize(("size", "distances"), [(2, {*range(2, 9), 10, 11}), (3, {2, 3, 4, 5})])
 def test_a_group_moves_rows_in_successive_rounds_and_at_equal_distances(size, distances):
     pairs = structured_pairs(12, 2, (0.0, 1.0), f"group:{size}")
+    pairs = [pair for pair in pairs if BY_TURNS not in pair.family]
     found = {(pair.family.endswith("in spaced rounds"), *np.diff(pair.rounds)) for pair in pairs if pair.changed < 9}
     assert found == {(False, *[1] * (size - 1))} | {(True, *[distance] * (size - 1)) for distance in distances}
+
+
+def most_apart(pairs, one, two):
+    """Return how much the difference of two rewards of the first arm moves at most."""
+    return max(abs(moved[one, 0] - moved[two, 0]) for pair in pairs for moved in [pair.second - pair.first])
+
+
+@pytest.mark.parametrize(("one", "two"), [(0, 1), (3, 4), (3, 7), (0, 11)])
+@pytest.mark.parametrize("rewards", [(0.0, 1.0), (-1.0, 2.5)])
+def test_two_rewards_of_a_person_move_apart(one, two, rewards):
+    """A difference of two rewards moves by twice their range only if one goes up and the other one down."""
+    size = 12, 2, rewards, "group:2"
+    assert most_apart(structured_pairs(*size), one, two) == pytest.approx(2.0 * (rewards[1] - rewards[0]))
+
+
+def test_they_do_in_varied_streams_as_well():
+    assert most_apart(varied_pairs(2000, 0, 12, 2, (0.0, 1.0), "group:2"), 3, 4) == 2.0
+
+
+@pytest.mark.parametrize("size", [3, 4, 7])
+def test_the_rows_of_a_larger_group_move_by_turns_too(size):
+    pairs = structured_pairs(16, 1, (0.0, 1.0), f"group:{size}")
+    moves = {tuple((pair.second - pair.first)[list(pair.rounds), 0]) for pair in pairs if pair.changed <= 16 - size}
+    assert moves == {(1.0,) * size, tuple([1.0, -1.0] * size)[:size]}
 
 
 @pytest.mark.parametrize("horizon", [2, 3, 16, 200])
@@ -114,7 +167,7 @@ def test_groups_of_any_size_fit_any_horizon(horizon, neighbours):
     pairs = structured_pairs(horizon, 2, (0.0, 1.0), neighbours)
     for pair in pairs + varied_pairs(45, 0, horizon, 2, (0.0, 1.0), neighbours):
         relation(neighbours).check(pair.first, pair.second)
-    assert len(pairs) <= 1.5 * MOST_PAIRS
+    assert len(pairs) <= 2.25 * MOST_PAIRS
 
 
 SURE = {"error": 1e-6, "confidence": 1.0 - 1e-6}

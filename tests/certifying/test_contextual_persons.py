@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import privcheck
 from privcheck import BudgetExceededError, PrivcheckError
-from privcheck.certifying import ledger_problems, read_ledger
+from privcheck.certifying import _guard, ledger_problems, read_ledger
 from privcheck.certifying._recorded.persons import Persons
 from privcheck.journal import MemoryJournal
 from privcheck.mechanisms import Laplace, RandomisedResponse
@@ -316,6 +316,23 @@ def test_persons_are_kept_over_restarts_scopes_and_forgetting(tmp_path, monkeypa
     assert sorted(old.rewards.values()) == [1, 2]
     assert max(spent for _, spent in continued.of_persons().values()) == 1.0
     assert [len(row.persons) for row in old.releases] == [2]
+
+
+@pytest.mark.parametrize("of_earlier_version", [False, True])
+def test_the_relation_is_kept_whether_it_was_asked_for_or_not(tmp_path, monkeypatch, of_earlier_version):
+    monkeypatch.setitem(sys.modules, policies.__name__, policies)
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
+    with monkeypatch.context() as patched:
+        if of_earlier_version:  # it kept "row" where none was asked for
+            told = _guard.parameters_of
+            patched.setattr(
+                _guard, "parameters_of", lambda given, by, *rest: told(given, {**by, "neighbours": "row"}, *rest)
+            )
+        policies.close(open_guard(tmp_path))
+    policies.close(open_guard(tmp_path, neighbours="context-reward"))
+    policies.close(open_guard(tmp_path))
+    (scope,) = read_ledger(tmp_path / "budget.db")
+    assert scope.parameters["neighbours"] == "context-reward"
 
 
 DAY = 86_400

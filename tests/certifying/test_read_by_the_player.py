@@ -39,6 +39,14 @@ class Both(Arms):
         self.arm = int(rewards[0] > 0.5)  # named
 
 
+class SeesContexts(Arms):
+    def select(self, context):
+        return self.arm  # named, because a copy is asked
+
+    def update(self, context, action, reward):
+        self.arm = int(reward > 0.5)
+
+
 class Stops(Arms):
     """Tells by its stopping time what a reward was."""
 
@@ -91,13 +99,15 @@ def named(policy):
         (Arms, "bandit"),
         (InAHelper, "bandit"),
         (Both, "semi-bandit"),
+        (SeesContexts, "contextual"),
         (Stops, "identification"),
         (StopsByAProperty, "identification"),
         (Recommends, "identification"),
     ],
 )
 def test_the_line_is_the_policys_own(policy, feedback):
-    certificate = privcheck.certify(policy, epsilon=1.0, arms=2, horizon=8, runs=4, feedback=feedback)
+    options = {"contexts": privcheck.Contexts(shape=(2,))} if feedback == "contextual" else {}
+    certificate = privcheck.certify(policy, epsilon=1.0, arms=2, horizon=8, runs=4, feedback=feedback, **options)
     assert {(Path(leak.file).name, leak.line) for leak in certificate.leaks} == {(Path(__file__).name, named(policy))}
     assert all(leak.hint.endswith("; the policy gives it to who plays it") for leak in certificate.leaks)
 

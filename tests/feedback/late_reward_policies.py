@@ -48,3 +48,45 @@ class ReleasesAgain(Noisy):
     def moved(self, reward):
         self.kept = self.kept + reward
         return int(self.noise.release(self.kept, self.rng) > 0.5)
+
+
+class PlaysByALaterReward(Noisy):
+    """Broken twin: from round 9 on it plays by the reward before, as it is."""
+
+    delay, kept = 0, 0
+
+    def update(self, t, reward):
+        self.next = [self.moved(reward), self.kept][t // 9]
+        self.kept = 1 if reward > 0.5 else 0
+
+
+class PlaysByALaterRewardThatComesLate(PlaysByALaterReward):
+    """Broken twin: the same, two rounds late."""
+
+    delay = (2, 2, 1)
+
+
+class PlaysByNoLaterReward(PlaysByALaterReward):
+    """Private: what it keeps is the noisy arm."""
+
+    def update(self, t, reward):
+        noisy = self.moved(reward)
+        self.next, self.kept = [noisy, self.kept][t // 9], noisy
+
+
+class PlaysNoArmInRoundThree(Noisy):
+    """Plays arm 7 in its third round."""
+
+    chosen = 0
+
+    def select(self):
+        self.chosen += 1
+        return 7 if self.chosen == 3 else 0
+
+
+class FailsInRoundThree(PlaysNoArmInRoundThree):
+    """Raises an error when it is asked for the third time."""
+
+    def select(self):
+        assert super().select() == 0, "no arm"
+        return 0

@@ -102,6 +102,27 @@ def test_a_line_of_learn_that_no_run_reaches_is_reported():
     assert not privcheck.certify(place("batch", "Noisy"), feedback="batch", **OPTIONS).unreached
 
 
+@pytest.mark.parametrize("name", ["PlaysByALaterReward", "PlaysByALaterRewardThatComesLate"])
+def test_rounds_beyond_the_horizon_are_told_late_rewards_too(name):
+    """A certificate plays on, and what plays on is told the rewards of these rounds under their own numbers."""
+    certificate = privcheck.certify(place("delayed", name), feedback="delayed", runs=2, **OPTIONS)
+    assert not certificate.granted
+    assert {leak.code for leak in certificate.leaks} == {"self.kept = 1 if reward > 0.5 else 0"}
+
+
+def test_the_rounds_that_ran_are_counted():
+    certificate = privcheck.certify(place("delayed", "PlaysByNoLaterReward"), feedback="delayed", runs=2, **OPTIONS)
+    assert certificate.granted
+    (line,) = certificate.rests_on["what later rounds do"]
+    assert "beyond the 8 rounds that ran" in line
+
+
+@pytest.mark.parametrize("name", ["PlaysNoArmInRoundThree", "FailsInRoundThree"])
+def test_a_certificate_names_the_round_of_an_error(name):
+    with pytest.raises(PrivcheckError, match="round 3: got"):
+        privcheck.certify(place("delayed", name), feedback="delayed", **OPTIONS)
+
+
 @pytest.mark.parametrize(
     ("neighbours", "charged"), [("row", [1, 2, 3, 4, 5]), ("reward", [(t, 0) for t in range(1, 6)])]
 )

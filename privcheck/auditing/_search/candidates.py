@@ -62,7 +62,7 @@ def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> li
         return own
     size, later = (horizon, arms, game.rewards), not _shows_the_last_round(game)
     if game.contexts:
-        found = contextual_pairs(*size, game.contexts)
+        found = contextual_pairs(*size, game.contexts, shown_later=later)
     else:
         found = structured_pairs(*size, game.neighbours, shown_later=later)
     varied = varied_pairs(VARIED_PAIRS, effort.seed, *size, game.neighbours, game.contexts, shown_later=later)
@@ -74,7 +74,7 @@ def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> li
 
 def _shows_the_last_round(game: Game) -> bool:
     """Tell whether something is output after the last reward: a recommendation, or what is released."""
-    return not game.contexts and (kind(game.feedback).length(1) > 1 or game.observe == "releases")
+    return kind(game.feedback).length(1) > 1 or game.observe == "releases"
 
 
 def _screened(pairs: list[StreamPair], played: list[StreamPair]) -> int:

@@ -16,6 +16,9 @@ MOST_PAIRS = 800
 SPACED = " in spaced rounds"
 """Ends the name of a change in rounds that do not follow each other."""
 
+BY_TURNS = ", up and down by turns"
+"""Is in the name of a change whose rows move in opposite directions by turns."""
+
 
 def structured_pairs(
     horizon: int, arms: int, rewards: tuple[float, float], neighbours: str, *, shown_later: bool = True
@@ -26,8 +29,10 @@ def structured_pairs(
     given a row that differs between the streams: all arms low and all high, or one arm against the others. It is tried
     in every position, or for long horizons in a selection that includes the edges of doubling blocks. Under
     `neighbours="reward"` one entry changes, under "group:k" k rows, in successive rounds or at equal distances: persons
-    may return after any number of rounds. At most `MOST_PAIRS` // 2 of the pairs are spaced. With `shown_later` only
-    later outputs can show a change, as with most policies, so that none begins in the last round.
+    may return after any number of rounds. The k rows move in the same direction, or by turns in opposite ones, which is
+    worst for what compares the rewards of a person. At most `MOST_PAIRS` // 2 of the pairs are spaced, and half as
+    many are kept of those that move by turns. With `shown_later` only later outputs can show a change, as with most
+    policies, so that none begins in the last round.
     """
     low, high = rewards
     rows = [np.full(arms, low), np.full(arms, high)]
@@ -36,8 +41,8 @@ def structured_pairs(
     bases = {row.tobytes(): row for row in rows}.values()
     found: dict[tuple[bytes, bytes], StreamPair] = {}
     size = group_size(neighbours)
-    for base, place, distance in itertools.product(
-        bases, _places(horizon, shown_later), [1, *_distances(horizon, size)]
+    for by_turns, base, place, distance in itertools.product(
+        [False, True][: min(size, 2)], bases, _places(horizon, shown_later), [1, *_distances(horizon, size)]
     ):
         if distance > 1 and place + (size - 1) * distance >= horizon:
             continue
@@ -46,10 +51,16 @@ def structured_pairs(
             second = first.copy()
             rounds = slice(place, place + (size - 1) * distance + 1, distance)
             first[rounds], second[rounds] = before, after
-            pair = StreamPair(first, second, "", _base(base, high), change + SPACED * (distance > 1))
+            if by_turns:
+                others = slice(place + distance, rounds.stop, 2 * distance)
+                first[others], second[others] = after, before
+            name = change + BY_TURNS * by_turns + SPACED * (distance > 1)
+            pair = StreamPair(first, second, "", _base(base, high), name)
             found.setdefault((first.tobytes(), second.tobytes()), pair)
-    apart = [pair for pair in found.values() if pair.change.endswith(SPACED)]
-    return _shuffled([pair for pair in found.values() if not pair.change.endswith(SPACED)]) + _shuffled(apart, 2)
+    kinds = dict[tuple[bool, bool], list[StreamPair]]()
+    for pair in found.values():
+        kinds.setdefault((BY_TURNS in pair.change, pair.change.endswith(SPACED)), []).append(pair)
+    return [pair for kind in sorted(kinds) for pair in _shuffled(kinds[kind], 2 ** sum(kind))]
 
 
 def group_size(neighbours: str) -> int:
@@ -77,7 +88,9 @@ def adding_pairs(rows: int, columns: int, rewards: tuple[float, float]) -> list[
     return _shuffled(list(found.values()))
 
 
-def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], contexts: Contexts) -> list[StreamPair]:
+def contextual_pairs(
+    horizon: int, arms: int, rewards: tuple[float, float], contexts: Contexts, *, shown_later: bool = True
+) -> list[StreamPair]:
     """Return the structured family of contextual streams under "context-reward", shuffled and limited in the same way.
 
     Every round of a base has the same extreme context and the same row of rewards (all low, all high, or one arm high).
@@ -90,7 +103,7 @@ def contextual_pairs(horizon: int, arms: int, rewards: tuple[float, float], cont
     corners = _corners(contexts)
     rounds = [contexts.join(row, corner) for corner, row in itertools.product(corners, rows)]
     names = [_base(row, high) for _, row in itertools.product(corners, rows)]
-    places = [place for place in _places(horizon, shown_later=True) if place < horizon - 1]
+    places = [place for place in _places(horizon, shown_later) if place < horizon - shown_later]
     kinds = list(itertools.product(range(len(rounds)), places, itertools.permutations(range(len(rounds)), 2)))
     rng = np.random.Generator(np.random.PCG64(20221))
     found = []

@@ -76,8 +76,8 @@ def varied_pairs(
     """Return pairs of streams whose rounds differ from each other, or whose rewards lie inside the range, by turns.
 
     A pair with rewards inside the range has two levels, drawn for it alone; like other random pairs, it is left out if
-    the target refuses it. Under "group:k" the k rounds that change have a random distance. With contexts, half of the
-    pairs alternate between two contexts, and the others have a random one in each round.
+    the target refuses it. Under "group:k" the k rounds that change have a random distance, and each moves up or down.
+    With contexts, half of the pairs alternate between two contexts, and the others have a random one in each round.
 
     Parameters
     ----------
@@ -113,7 +113,8 @@ def varied_pairs(
             arm = int(rng.integers(arms))
             first[place, arm], second[place, arm] = before[arm], after[arm]
         else:
-            first[rows], second[rows] = before, after
+            turned = rng.random((size, 1)) < 0.5 if size > 1 else np.array([[False]])
+            first[rows], second[rows] = np.where(turned, after, before), np.where(turned, before, after)
         if contexts is not None:
             first, second = _with_contexts(rng, first, second, place, contexts)
         base, change = (RANDOM, f"{names[kind]}, inside the range") if inside else (names[kind], "one round")

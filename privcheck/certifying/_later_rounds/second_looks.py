@@ -25,6 +25,7 @@ from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import random_table
 from privcheck.certifying._session import Session
 from privcheck.errors import PrivcheckError
+from privcheck.feedback import kind
 from privcheck.private_values import Leak, Private, PrivateSource, Sample, assumed, sample_of
 from privcheck.reached_state import places
 from privcheck.targets import Game
@@ -147,7 +148,8 @@ class SecondLooks:
         rng = np.random.default_rng([self.seed, number, 3])
         after = random_table(rng, min(len(table), MOST_AFTER) + 1, self.arms, game, number)
         with suppress(PrivcheckError):  # some policies end with their horizon
-            drive_guarded(policy, after, session, self.feedback, before=before, first=session.round)
+            first = kind(self.feedback).ended(session) + 1
+            drive_guarded(policy, after, session, self.feedback, before=before, first=first)
         return session.leaks, True
 
     @property

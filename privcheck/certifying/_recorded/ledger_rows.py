@@ -13,7 +13,7 @@ from typing import Any
 
 from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, budget_of, shown, spent
 from privcheck.certifying._recorded.person_rows import PersonRow, person_row
-from privcheck.certifying._recorded.persons import beginning, cost
+from privcheck.certifying._recorded.persons import beginning, cost, with_own_relation
 from privcheck.certifying._recorded.values import decoded_charges
 from privcheck.journal import DRAW, Entry, LedgerFile, Opened, SnapshotRow
 
@@ -159,7 +159,7 @@ def read_ledger(path: str | os.PathLike[str]) -> list[ScopeRows]:
 def rows_of(scope: Opened, entries: Iterator[Entry]) -> ScopeRows:
     """Return what the entries of one scope say."""
     first = next(entries)
-    parameters: Any = first.said["parameters"]
+    parameters = with_own_relation(first.said["parameters"])
     began = first.said.get("began")
     found = ScopeRows(scope, parameters, last=1, began=began and datetime.fromisoformat(began))
     group = int(parameters["neighbours"].partition(":")[2] or 1) if parameters["neighbours"].startswith("group") else 1

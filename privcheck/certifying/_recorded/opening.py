@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import LARGEST, Notion, Pure, budget_of
-from privcheck.certifying._recorded.persons import Persons, cost, persons
+from privcheck.certifying._recorded.persons import Persons, cost, persons, with_own_relation
 from privcheck.errors import PrivcheckError, can_be_encoded, words
 from privcheck.journal import Journal, MemoryJournal, SqliteJournal
 from privcheck.privacy import Contexts
@@ -163,7 +163,7 @@ def _budget(kept: Mapping[str, Any]) -> Notion:
 
 
 def _check(mine: dict[str, Any], kept: dict[str, Any], scope: str) -> None:
-    for name, value in kept.items():
+    for name, value in with_own_relation(kept).items():
         if mine.get(name) != value:
             expected = f"{value!r}, as in the scope {scope!r} of the ledger"
             hint = f"guard with another scope=, and continues={scope!r} to keep all charges"
