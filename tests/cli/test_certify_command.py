@@ -67,7 +67,11 @@ def parsed(text):
         ),
         (["adap-ucb(epsilon=0.25)", "--rho", "0.1"], 0, ["rho is at most 0.100"]),
         ([f"{CONTEXTUAL}SumsByArm", *JOINT], 0, ["joint differential privacy", "bounded under the guard", "norm=1.0"]),
-        ([f"{CONTEXTUAL}CountsArms", *JOINT], 1, ["not certified", "contextual_zoo.py:", "one_hot(action, arms)"]),
+        (
+            [f"{CONTEXTUAL}CountsArms", *JOINT],
+            1,
+            ["not certified", "contextual_zoo.py:", ".argmax() on unreleased data"],
+        ),
     ],
 )
 def test_exit_status_and_text(capsys, tmp_path, arguments, status, words):

@@ -11,6 +11,7 @@ import pytest
 from privcheck.cli import run
 from privcheck.cli._application import HELP, app
 from privcheck.cli._described.help_pages import SECTIONS, VALUES
+from tests.announcements import without_announcements
 
 PAGE = (Path(__file__).parents[2] / "docs" / "contextual.md").read_text(encoding="utf-8")
 COMMANDS = {str(info.name or info.callback.__name__): inspect.getdoc(info.callback) for info in app.registered_commands}
@@ -43,8 +44,7 @@ def test_examples_run_in_order(name, folder, command, capsys):
         if any(f"--{option} " in line for option in ("command", "url", "python")):
             continue  # programs, services and other interpreters are tested in tests/services
         assert command(" ".join(line.split())) in (0, 1, 3), capsys.readouterr().err
-        said = capsys.readouterr().err.splitlines()
-        assert [line for line in said if not line.endswith(", which may take minutes")] == []
+        assert without_announcements(capsys.readouterr().err) == []
 
 
 def help_of(capsys, *arguments: str) -> str:

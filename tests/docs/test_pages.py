@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import privcheck
+from tests.announcements import without_announcements
 
 pytestmark = pytest.mark.long
 
@@ -65,11 +66,6 @@ def skip_without_extras(name: str, source: str) -> None:
     missing = sorted(package for package in needed if find_spec(package) is None)
     if missing:
         pytest.skip(f"{name} needs {', '.join(missing)}, which an extra installs")
-
-
-def without_announcements(text: str) -> list[str]:
-    """Return the lines on standard error but for those in which long work says, without a terminal, how far it is."""
-    return [line for line in text.splitlines() if not line.endswith((", which may take minutes", " s left"))]
 
 
 def run_or_skip(block: str, name: str, namespace: dict[str, object]) -> None:
