@@ -33,7 +33,11 @@ from privcheck.oracles import (
 
 def _made(value: Any, registry: Any) -> Any:
     """Return what `{"id": ..., "parameters": ...}` describes, as files do, and anything else as it is."""
-    return registry[value["id"]](**value["parameters"]) if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    if not ({"id", "parameters"} <= value.keys() and isinstance(value["parameters"], dict)):
+        raise TypeError
+    return registry[value["id"]](**value["parameters"])
 
 
 @dataclass(frozen=True)

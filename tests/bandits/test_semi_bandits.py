@@ -421,6 +421,13 @@ def test_what_does_not_fit_is_refused(policies, place, parameter):
     assert caught.value.parameter == parameter
 
 
+@pytest.mark.parametrize("odd", [{}, {"id": "top-k"}, {"id": [], "parameters": {}}, {"id": "beta", "parameters": []}])
+def test_a_dictionary_that_describes_nothing_is_refused(odd):
+    for name, make in (("base", lambda: SemiBandit(odd, TopK(6, 2))), ("oracle", lambda: SemiBandit(Beta(MEANS), odd))):
+        with pytest.raises(PrivcheckError, match=f"{name}: got .*, expected an"):
+            make()
+
+
 def test_a_policy_that_identifies_an_arm_is_refused():
     with pytest.raises(PrivcheckError, match="expected an algorithm for semi-bandits, one of cucb"):
         identify("dp-exact-tt", PLACE, horizon=100, runs=1, epsilon=1.0)
