@@ -164,4 +164,5 @@ class GaussianGLRIMEDPolicy(GLRIMEDPolicy):
 
 
 def _mean(logit: float) -> float:
-    return 1.0 / (1.0 + math.exp(-logit)) if logit > -700.0 else 0.0
+    small = math.exp(-abs(logit))  # overflows for no logit
+    return (1.0 if logit >= 0.0 else small) / (1.0 + small)
