@@ -42,6 +42,8 @@ __all__ = [
     "notebook",
     "page",
     "panels_figure",
+    "persons_json",
+    "persons_text",
     "plot",
     "plural",
     "python_call",
