@@ -161,7 +161,7 @@ def _quantile_difference(
 
 
 def _mean_difference(
-    first: Array, second: Array, error: float, extremes: tuple[float, float] = (-math.inf, math.inf)
+    first: Array, second: Array, error: float, extremes: tuple[float, float]
 ) -> tuple[Difference, float]:
     """Return the difference of means with its interval, and the least error whose interval leaves out 0."""
     value = float(first.mean() - second.mean())

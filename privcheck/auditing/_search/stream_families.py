@@ -39,8 +39,8 @@ def structured_pairs(
     for one in np.eye(arms, dtype=bool):
         rows += [np.where(one, high, low), np.where(one, low, high)]
     bases = {row.tobytes(): row for row in rows}.values()
-    found: dict[tuple[bytes, bytes], StreamPair] = {}
-    size = group_size(neighbours)
+    seen, size = set[tuple[bytes, bytes]](), group_size(neighbours)
+    kinds = dict[tuple[bool, bool], list[StreamPair]]()
     for by_turns, base, place, distance in itertools.product(
         [False, True][: min(size, 2)], bases, _places(horizon, shown_later), [1, *_distances(horizon, size)]
     ):
@@ -54,12 +54,12 @@ def structured_pairs(
             if by_turns:
                 others = slice(place + distance, rounds.stop, 2 * distance)
                 first[others], second[others] = after, before
+            if (key := (first.tobytes(), second.tobytes())) in seen:
+                continue
+            seen.add(key)
             name = change + BY_TURNS * by_turns + SPACED * (distance > 1)
             pair = StreamPair(first, second, "", _base(base, high), name)
-            found.setdefault((first.tobytes(), second.tobytes()), pair)
-    kinds = dict[tuple[bool, bool], list[StreamPair]]()
-    for pair in found.values():
-        kinds.setdefault((BY_TURNS in pair.change, pair.change.endswith(SPACED)), []).append(pair)
+            kinds.setdefault((by_turns, distance > 1), []).append(pair)
     return [pair for kind in sorted(kinds) for pair in _shuffled(kinds[kind], 2 ** sum(kind))]
 
 

@@ -200,7 +200,7 @@ def wishart_order(instance: ContextualInstance) -> float:
     return (
         instance.mean_bound
         * math.sqrt(n)
-        * (width + scale * noise * (math.pow(d, 0.25) + math.pow((math.log(n) - math.log(alpha)), 0.25)))
+        * (width + scale * noise * (math.pow(d, 0.25) + math.pow(math.log(n) - math.log(alpha), 0.25)))
     )
 
 
@@ -226,6 +226,6 @@ def gaussian_order(instance: ContextualInstance) -> float:
     """
     n, d, alpha = instance.horizon, instance.dimension, instance.alpha
     width = instance.sigma * (d * math.log(n) + math.log(1 / alpha))
-    noise = d * (math.sqrt(d) + (math.log(n) - math.log(alpha))) * math.log(1 / instance.delta) / instance.epsilon
+    noise = d * (math.sqrt(d) + math.log(n) - math.log(alpha)) * math.log(1 / instance.delta) / instance.epsilon
     scale = instance.parameter_norm * math.sqrt(instance.row_norm_squared) * math.log(n)
     return instance.mean_bound * math.sqrt(n) * (width + scale * math.sqrt(noise))

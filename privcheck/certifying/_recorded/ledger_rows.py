@@ -12,8 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from privcheck.accounting import BudgetFilter, ByDatum, Charge, Ledger, Notion, budget_of, shown, spent
+from privcheck.certifying._recorded.opening import with_own_relation
 from privcheck.certifying._recorded.person_rows import PersonRow, person_row
-from privcheck.certifying._recorded.persons import beginning, cost, with_own_relation
+from privcheck.certifying._recorded.persons import beginning, cost
 from privcheck.certifying._recorded.values import decoded_charges
 from privcheck.journal import DRAW, Entry, LedgerFile, Opened, SnapshotRow
 

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from privcheck.accounting import LARGEST, Notion, Pure, budget_of
-from privcheck.certifying._recorded.persons import Persons, cost, persons, with_own_relation
+from privcheck.certifying._recorded.persons import Persons, cost, persons
 from privcheck.errors import PrivcheckError, can_be_encoded, words
+from privcheck.feedback import FEEDBACKS
 from privcheck.journal import Journal, MemoryJournal, SqliteJournal
-from privcheck.privacy import Contexts
+from privcheck.privacy import ROW, Contexts, relation
 from privcheck.scheduling import fingerprint
 
 BUDGET = ("epsilon", "delta", "rho", "mu")
@@ -184,3 +185,15 @@ def _check_continued(mine: dict[str, Any], kept: dict[str, Any], scope: str) -> 
             got = mine.get(name, notions[0])
             expected = f"{kept.get(name, notions[1])!r}, as in the scope {scope!r} that is continued"
             raise PrivcheckError(name, got, expected, "what persons gave in it counts, in the way in which it counted")
+
+
+def with_own_relation(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a guard was built with, as a ledger keeps it, with the relation that holds under its feedback.
+
+    Ledgers of earlier versions have it as it was asked for: "row" under contextual feedback, where none was.
+
+    >>> with_own_relation({"feedback": "contextual", "neighbours": "row"})["neighbours"]
+    'context-reward'
+    """
+    asked = relation(kept["neighbours"]).name
+    return {**kept, "neighbours": ROW.under(kept["feedback"], FEEDBACKS.contextual) if asked == ROW else asked}

@@ -15,9 +15,7 @@ from privcheck.accounting import Approximate, BudgetExceededError, Concentrated,
 from privcheck.certifying._recorded.events import SOMEBODY
 from privcheck.declared import POSITIVE, check
 from privcheck.errors import PrivcheckError, words
-from privcheck.feedback import FEEDBACKS
 from privcheck.journal import Admission
-from privcheck.privacy import ROW, relation
 
 SECONDS = {"hour": 3600, "day": 86_400, "week": 604_800}
 """Windows of time, in UTC; weeks begin on Mondays."""
@@ -239,15 +237,3 @@ def cost(budget: Notion) -> tuple[Fraction, int]:
     if isinstance(budget, Concentrated):
         return Fraction(repr(float(budget.rho))), 2
     return Fraction(repr(float(budget.mu if isinstance(budget, GaussianDP) else budget.epsilon))), 1
-
-
-def with_own_relation(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a guard was built with, as a ledger keeps it, with the relation that holds under its feedback.
-
-    Ledgers of earlier versions have it as it was asked for: "row" under contextual feedback, where none was.
-
-    >>> with_own_relation({"feedback": "contextual", "neighbours": "row"})["neighbours"]
-    'context-reward'
-    """
-    asked = relation(kept["neighbours"]).name
-    return {**kept, "neighbours": ROW.under(kept["feedback"], FEEDBACKS.contextual) if asked == ROW else asked}
