@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -56,8 +55,10 @@ TRIED = 4
 them.
 """
 
-TRYING = 5.0
-"""Seconds in which pairs are tried: a target may take as long as its time limit to refuse one."""
+MOST_REFUSED = 20
+"""Pairs that a target may refuse while it is tried, which takes up to its time limit each. Not a time: a report would
+then depend on how fast the machine is.
+"""
 
 MOST_RUNS = 2000
 """Most runs on each input that are compared with its law: enough to see a distance of 0.05 between distribution
@@ -138,8 +139,7 @@ class LawOfOutputs:
         if len(pairs) == 1:
             return pairs
         seeds = (np.random.SeedSequence(effort.seed, spawn_key=(6, 2, number)) for number in itertools.count())
-        until = time.monotonic() + TRYING
-        taken = partial(filter, lambda pair: _is_taken(pair, runner, next(seeds), until))
+        taken = partial(_taken, runner=runner, seeds=seeds)
         ranked = self._ranked(spread(pairs, min(MOST_RANKED, effort.pairs or len(pairs))), delta)
         parents = [*itertools.islice(taken(ranked), PARENTS)] or ranked[:1]
         rows, known = palette(pairs), {key_of(pair) for pair in pairs}
@@ -234,12 +234,22 @@ class LawOfOutputs:
         return self._densities[key]
 
 
-def _is_taken(pair: StreamPair, runner: Runner, seed: np.random.SeedSequence, until: float) -> bool:
-    """Return whether a target puts anything out on both inputs of a pair; past a time, that is believed of all pairs
-    that are not random.
+def _taken(
+    pairs: Iterable[StreamPair], runner: Runner, seeds: Iterator[np.random.SeedSequence]
+) -> Iterator[StreamPair]:
+    """Yield the pairs on both inputs of which a target puts anything out; once it has refused `MOST_REFUSED`, that is
+    believed of all pairs that are not random.
     """
-    if time.monotonic() > until:
-        return pair.base != RANDOM
+    refused = 0
+    for pair in pairs:
+        known = refused >= MOST_REFUSED
+        if pair.base != RANDOM if known else _is_taken(pair, runner, next(seeds)):
+            yield pair
+        elif not known:
+            refused += 1
+
+
+def _is_taken(pair: StreamPair, runner: Runner, seed: np.random.SeedSequence) -> bool:
     try:
         return not any(all_raised(runner.play(data, TRIED, seed)) for data in (pair.first, pair.second))
     except PolicyError:

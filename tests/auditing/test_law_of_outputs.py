@@ -1,5 +1,6 @@
 """Audits of functions whose law is given: the search by the law, its test against runs, and the verdict."""
 
+import itertools
 import math
 import time
 
@@ -448,9 +449,9 @@ def test_structured_pairs_that_the_target_refuses_are_left_to_the_runs():
     assert found.by_law.follows
 
 
-def test_pairs_are_tried_for_a_short_time(monkeypatch):
+def test_a_few_pairs_that_are_refused_are_tried(monkeypatch):
     """A target that hangs on rewards inside the range takes its whole time limit to refuse each."""
-    monkeypatch.setattr("privcheck.auditing._law_of_outputs.TRYING", 0.5)
+    monkeypatch.setattr("privcheck.auditing._law_of_outputs.MOST_REFUSED", 2)
     tried = []
 
     def hangs(data, rng):
@@ -464,3 +465,18 @@ def test_pairs_are_tried_for_a_short_time(monkeypatch):
     best = law_of.best_first(pairs, 0.0, Effort(), MechanismRunner(hangs, time_limit=0.3))[0]
     assert best.base != RANDOM
     assert len(tried) <= 3
+
+
+def test_the_best_pair_does_not_depend_on_how_fast_the_machine_is(monkeypatch):
+    """A clock that leaps an hour at each look stands for a machine that is slow or busy."""
+
+    def fast(data, rng):
+        return float(np.sum(data) + rng.laplace(scale=2.0))
+
+    def best():
+        pairs = candidate_pairs(load(fast), Game(horizon=4), Effort(), 2)
+        return LawOfOutputs(steep, fast).best_first(pairs, 0.0, Effort(), MechanismRunner(fast))[0].words
+
+    known, hours = best(), itertools.count(step=3600.0)
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(hours)))
+    assert best() == known
