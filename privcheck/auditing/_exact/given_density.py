@@ -105,7 +105,8 @@ class Density:
         self.relative_error = SAFETY * float(error / scaled) + abs(height) * 2.0**-51
         if getattr(self.law, "normalised", True):
             off = abs(self.mass - 1.0)
-            if off > UNIT_ERROR + self.relative_error:
+            # The error is relative to the mass found: a mass function has next to no mass, and an error ten times that.
+            if off > UNIT_ERROR + self.relative_error * self.mass:
                 hint = "say `normalised = False` on the law, or give the support in which its mass is"
                 raise PrivcheckError(
                     self.name, words(f"a density of mass {self.mass:.6g}"), "a density of mass 1", hint
