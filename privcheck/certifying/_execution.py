@@ -44,17 +44,15 @@ def drive_guarded(
     feedback: str,
     *,
     before: Callable[[], object] = lambda: None,
-    first: int = 1,
 ) -> Execution:
     """Play a policy on a table of shape (T, K), or with further columns for contexts, with wrapped rewards.
 
     A leak is recorded and then raises inside the policy. The run continues with the next round (with the arms in turn
     when `select` leaked), so one run can show several leaks. A refused release ends the run, and so does any failure of
-    the policy after a leak or a refusal, which may have left it half-updated. `before` is called before every choice;
-    `first` is the number of the first round.
+    the policy after a leak or a refusal, which may have left it half-updated. `before` is called before every choice.
     """
-    by, arms, played = kind(feedback), _arms(table, session.contexts), [0] * (first - 1)  # by whatever arms
-    session.round = first
+    by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
+    session.round = 1
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
@@ -64,8 +62,8 @@ def drive_guarded(
     except BaseException as error:
         if not (session.leaks or session.refusals):
             raise _failed(error, max(session.round, session.choices), session.contexts) from None
-        return Execution(played[first - 1 :], isinstance(error, ReleaseRefusedError))
-    return Execution(played[first - 1 :], False)
+        return Execution(played, isinstance(error, ReleaseRefusedError))
+    return Execution(played, False)
 
 
 @dataclass

@@ -169,8 +169,7 @@ class Feedback:
         """Play one run on an iterator over the list that `rounds` returned.
 
         Each symbol is appended to `played` as soon as it can be observed, before `update` is called: if the policy
-        fails, `played` holds what it has output so far. It may hold symbols of earlier rounds, which these go on.
-        Audits of policies in Python spend their time in this loop.
+        fails, `played` holds what it has output so far. Audits of policies in Python spend their time in this loop.
         """
         raise NotImplementedError
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, ClassVar
 
 from privcheck.errors import PrivcheckError, words
@@ -33,9 +32,8 @@ class Delayed(Feedback):
     public = ("round",)
 
     def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:
-        before, due = len(played), dict[int, list[tuple[int, float]]]()
-        delays = islice(schedule(policy.delay, "delay", least=0), before, None)
-        for t, row in enumerate(rounds, before + 1):
+        delays, due = schedule(policy.delay, "delay", least=0), dict[int, list[tuple[int, float]]]()
+        for t, row in enumerate(rounds, 1):
             action = as_arm(policy.select(), arms, f"action in round {t}")
             played.append(action)
             due.setdefault(t + next(delays), []).append((t, row[action]))

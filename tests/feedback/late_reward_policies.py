@@ -66,6 +66,16 @@ class PlaysByALaterRewardThatComesLate(PlaysByALaterReward):
     delay = (2, 2, 1)
 
 
+class PlaysByARewardDueLater(PlaysByALaterReward):
+    """Broken twin: plays by the reward of round 6 when that of round 7 comes, which is in round 9."""
+
+    delay = 2
+
+    def update(self, t, reward):
+        self.next = [self.moved(reward), self.kept][t == 7]
+        self.kept = 1 if reward > 0.5 else 0
+
+
 class PlaysByNoLaterReward(PlaysByALaterReward):
     """Private: what it keeps is the noisy arm."""
 

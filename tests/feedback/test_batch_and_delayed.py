@@ -102,7 +102,7 @@ def test_a_line_of_learn_that_no_run_reaches_is_reported():
     assert not privcheck.certify(place("batch", "Noisy"), feedback="batch", **OPTIONS).unreached
 
 
-@pytest.mark.parametrize("name", ["PlaysByALaterReward", "PlaysByALaterRewardThatComesLate"])
+@pytest.mark.parametrize("name", ["PlaysByALaterReward", "PlaysByALaterRewardThatComesLate", "PlaysByARewardDueLater"])
 def test_rounds_beyond_the_horizon_are_told_late_rewards_too(name):
     """A certificate plays on, and what plays on is told the rewards of these rounds under their own numbers."""
     certificate = privcheck.certify(place("delayed", name), feedback="delayed", runs=2, **OPTIONS)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -139,18 +138,15 @@ class SecondLooks:
         session = Session(game.relation, game.rewards, None, noise, game.contexts)
         policy = self.build(session.generator(coins))
         before = partial(self.held.fill, policy, session) if fill else lambda: None
-        try:
-            drive_guarded(policy, table, session, self.feedback, before=before)
-        except PrivcheckError:
-            return session.leaks, False
-        if session.refusals:
-            return session.leaks, False
         rng = np.random.default_rng([self.seed, number, 3])
         after = random_table(rng, min(len(table), MOST_AFTER) + 1, self.arms, game, number)
-        with suppress(PrivcheckError):  # some policies end with their horizon
-            first = kind(self.feedback).ended(session) + 1
-            drive_guarded(policy, after, session, self.feedback, before=before, first=first)
-        return session.leaks, True
+        try:
+            drive_guarded(policy, np.concatenate([table, after]), session, self.feedback, before=before)
+            failed = bool(session.refusals)
+        except PrivcheckError:
+            failed = True
+        ended = kind(self.feedback).ended(session) >= len(table)  # some policies end with their horizon
+        return session.leaks, ended or not failed
 
     @property
     def _places(self) -> str:
