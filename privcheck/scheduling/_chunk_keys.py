@@ -309,8 +309,10 @@ def _held(value: Any, module: str) -> list[Any]:
         globals_ = _globals(names, value.__globals__) if own else []
         about = [value.__defaults__, value.__kwdefaults__, Named(vars(value) if own else {})]
         return [*cells, *about, *_instructions(value.__code__), *globals_]
-    if not isinstance(value, type) or not (own or "<" in value.__qualname__):
+    if not isinstance(value, type):
         return []
+    if not (own or "<" in value.__qualname__):
+        return [part for each in value.__mro__ for part in _put_into(each, list(vars(each)), numbers=False)]
     held: list[Any] = []
     for name, part in sorted(vars(value).items()):
         function = getattr(part, "__func__", part)
@@ -373,13 +375,13 @@ def _of_module(module: ModuleType, names: list[str], above: set[str]) -> Iterato
             yield from _of_module(value, names, above | {module.__name__})
 
 
-def _put_into(library: ModuleType | type, names: list[str]) -> Iterator[Any]:
+def _put_into(library: ModuleType | type, names: list[str], *, numbers: bool = True) -> Iterator[Any]:
     """Yield the numbers, texts and own functions among what code names of a library's module or class."""
     for name in names:
         value = vars(library).get(name)
-        function = getattr(value, "__func__", value)
+        function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
         own = isinstance(function, FunctionType) and is_own_module(function.__module__ or "builtins")
-        if own or isinstance(value, bool | int | float | str):
+        if own or (numbers and isinstance(value, bool | int | float | str)):
             yield from (name, Named(value))
 
 

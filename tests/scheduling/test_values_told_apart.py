@@ -18,6 +18,8 @@ import numba
 import numpy as np
 import pytest
 
+from privcheck.bandits import ALGORITHMS
+from privcheck.mechanisms import Laplace
 from privcheck.scheduling import _chunk_keys as chunk_keys
 from privcheck.scheduling import digest
 
@@ -154,6 +156,23 @@ def test_an_attribute_of_a_class_counts_whatever_its_name(name, monkeypatch):
     before = digest(Marked)
     monkeypatch.setattr(Marked, name, 2.0)
     assert digest(Marked) != before
+
+
+@pytest.mark.parametrize(
+    "put", [stepping, staticmethod(stepping), property(stepping)], ids=["method", "static", "property"]
+)
+def test_an_own_function_in_a_class_of_a_library_counts(put, monkeypatch):
+    """As where a test replaces what a mechanism draws: code that names the class need not name the method."""
+    spec = ALGORITHMS["ucb"](arms=2)
+    before = digest(spec), digest(of_a_mechanism)
+    monkeypatch.setattr(type(spec), "build", put)
+    monkeypatch.setattr(Laplace.__mro__[1], "release", put)
+    after = digest(spec), digest(of_a_mechanism)
+    assert all(one != other for one, other in zip(before, after, strict=True))
+
+
+def of_a_mechanism():
+    return Laplace
 
 
 def test_what_a_key_reads_of_an_object_does_not_change_it():
