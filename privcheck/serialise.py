@@ -237,7 +237,7 @@ def revived(value: Any, hint: Any, hooks: Hooks | None = None, version: int = SC
     if hint is float:
         return number(value)
     if origin is np.ndarray and isinstance(value, list):
-        return array(value).astype(get_args(inner[1])[0])
+        return _of_numbers(array(value), get_args(inner[1])[0])
     if origin in (dict, Mapping) and isinstance(value, dict):
         return {name: revived(item, inner[1], hooks, version) for name, item in value.items()}
     if not isinstance(value, list):
@@ -248,6 +248,15 @@ def revived(value: Any, hint: Any, hooks: Hooks | None = None, version: int = SC
     if origin in (tuple, list):
         return origin(revived(item, inner[0], hooks, version) for item in value)
     return tuple(value) if hint is Hashable else value
+
+
+def _of_numbers(found: Any, kind: Any) -> Any:
+    """Return numbers in the type of an array, which may be one of integers."""
+    with np.errstate(invalid="ignore"):  # too large ones are refused
+        kept = found.astype(kind)
+    if not np.array_equal(kept, found):
+        raise ValueError("integers expected")
+    return kept
 
 
 def _usual(content: dict[str, Any], make: Make) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -45,6 +44,17 @@ WRONG = (REFUTED, ORDER_REFUTED, UNDER_READING, FAILS)
 """The statuses that say that the printed form fails."""
 
 
+def _check_status(status: str) -> None:
+    """Refuse a word that is no status: lists and counts leave it out.
+
+    Raises
+    ------
+    ValueError : it is none of `STATUSES`.
+    """
+    if status not in STATUSES:
+        raise ValueError(f"status is {status!r}")
+
+
 @dataclass(frozen=True)
 class ReadingFinding:
     """What was found about one reading.
@@ -66,6 +76,9 @@ class ReadingFinding:
     says: str
     status: str
     evidence: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        _check_status(self.status)
 
     @property
     def percent(self) -> str:
@@ -118,6 +131,10 @@ class Finding:
     derivation: tuple[ReadingFinding, ...] = ()
     version: int = 1
     fingerprint: str = ""
+
+    def __post_init__(self) -> None:
+        _check_status(self.status)
+        _check_status(self.repair_status or NOT_CHECKABLE)  # there may be no repair
 
     @property
     def wrong(self) -> bool:
@@ -248,22 +265,22 @@ def findings_from_text(text: str, parameter: str = "text") -> Findings:
     """
     from privcheck.errors import PrivcheckError, words
     from privcheck.schema_versions import readable_versions, version_of
-    from privcheck.serialise import read_fields
+    from privcheck.serialise import parsed, read_fields
 
     try:
-        content = json.loads(text)
+        content = parsed(text)
     except (ValueError, RecursionError):
         raise PrivcheckError(parameter, words("text that is not JSON"), EXPECTED) from None
     if not isinstance(content, dict) or not isinstance(content.get("claims"), list):
         raise PrivcheckError(parameter, words("JSON of another kind"), EXPECTED, f"schema {readable_versions()}")
-    if version_of(content) is None:
+    if (version := version_of(content)) is None:
         got = words(f"schema_version {str(content.get('schema_version'))[:20]}")
         raise PrivcheckError(parameter, got, EXPECTED, f"this privcheck reads {readable_versions()}")
     found = Findings()
     found.run = content["run"] if isinstance(content.get("run"), dict) else {}
     for row in content["claims"]:
         try:
-            found.append(read_fields(row, Finding, EXPECTED))
+            found.append(read_fields(row, Finding, EXPECTED, version=version))
         except PrivcheckError:
             raise PrivcheckError(parameter, words("fields of the wrong type"), EXPECTED) from None
     return found

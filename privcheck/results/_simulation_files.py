@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import zipfile
 import zlib
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +18,26 @@ from privcheck.errors import PrivcheckError, words
 from privcheck.files import check_output, write_whole
 from privcheck.oracles import ORACLES
 from privcheck.results._own_policy import OwnPolicy, Remark
-from privcheck.serialise import revived, to_json
+from privcheck.serialise import ILL_TYPED, read_json, revived, to_json, well_typed
 
 if TYPE_CHECKING:
     from privcheck.results._simulation import Simulation
 
 COLUMNS = ["policy", "run", "round", "regret"]
+EXPECTED = "a file written by save_npz"
+
+
+@dataclass(frozen=True)
+class _Description:
+    """What a file says beside its arrays; the fields with defaults came later."""
+
+    environment: dict[str, Any]
+    algorithms: tuple[dict[str, Any], ...]
+    engines: tuple[str, ...]
+    seed: int
+    runs: int | None = None
+    remarks: tuple[Remark, ...] = ()
+    shuffle_arms: bool = False
 
 
 def save_csv(simulation: Simulation, path: str | Path) -> None:
@@ -101,40 +114,29 @@ def read_npz(path: str | Path) -> Simulation:
     try:
         with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in ("description", "policy", "round", "regret", "seconds")}
-        found = json.loads(str(arrays["description"]))
-        environment = _made(found["environment"], ENVIRONMENTS)
+        found = read_json(str(arrays["description"]), _Description, EXPECTED)
+        environment = _made(found.environment, ENVIRONMENTS)
         algorithms = [
-            revived(spec["own"], OwnPolicy) if "own" in spec else _made(spec, ALGORITHMS)
-            for spec in found["algorithms"]
+            well_typed(revived(spec["own"], OwnPolicy)) if "own" in spec else _made(spec, ALGORITHMS)
+            for spec in found.algorithms
         ]
-        remarks = revived(found.get("remarks", []), tuple[Remark, ...])
         rounds, regret = arrays["round"], arrays["regret"]
         _check_arrays(rounds, regret, arrays["seconds"])
-        if type(found["seed"]) is not int or not all(isinstance(engine, str) for engine in found["engines"]):
-            raise ValueError("its description has fields of the wrong type")
+        runs = regret.shape[1] if found.runs is None else found.runs
+        if runs < regret.shape[1]:
+            raise ValueError("it has more runs than were asked for")
         results = tuple(
             PolicyResult(str(label), algorithm, rounds, values[~np.isnan(values[:, 0])], float(seconds), engine)
             for label, algorithm, values, seconds, engine in zip(
-                arrays["policy"], algorithms, regret, arrays["seconds"], found["engines"], strict=True
+                arrays["policy"], algorithms, regret, arrays["seconds"], found.engines, strict=True
             )
         )
-        runs = found.get("runs", regret.shape[1])
         return Simulation(
-            environment, int(rounds[-1]), runs, found["seed"], rounds, results, remarks,
-            found.get("shuffle_arms", False),
-        )  # fmt: skip
-    except (
-        OSError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        EOFError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+            environment, int(rounds[-1]), runs, found.seed, rounds, results, found.remarks, found.shuffle_arms
+        )
+    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, *ILL_TYPED, PrivcheckError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise PrivcheckError("npz", str(path), "a file written by save_npz", reason) from None
+        raise PrivcheckError("npz", str(path), EXPECTED, reason) from None
 
 
 def _check_arrays(rounds: Any, regret: Any, seconds: Any) -> None:

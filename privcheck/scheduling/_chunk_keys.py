@@ -6,7 +6,9 @@ import builtins
 import dataclasses
 import functools
 import hashlib
+import os
 import pickle
+import struct
 import sys
 import threading
 import weakref
@@ -54,11 +56,12 @@ class Named(NamedTuple):
 def digest(value: Any) -> str:
     """Return the SHA-256 of a value: of numbers to the last bit, of code with the files that it consists of.
 
-    Equal values have equal digests in every process. Functions and classes stand for their names and sources, but not
-    for the folder they lie in, and for what they hold: what a function closes over, its defaults and the globals that
-    it names; the attributes, slots, fields and bases of a class; and so on in own code that these name. Other objects
-    stand for their class and their attributes. Of libraries, only numbers, texts and own functions are seen that own
-    code names there, or that were put there.
+    What plays the same has equal digests in every process; what is equal but may play otherwise has not, such as 1 and
+    1.0, or dicts in another order. Functions and classes stand for their names and sources, but not for the folder they
+    lie in, and for what they hold: what a function closes over, its defaults and the globals that it names; the
+    attributes, slots, fields and bases of a class; and so on in own code that these name. Other objects stand for their
+    class, their attributes and, beside these, what would be pickled. Of libraries, only numbers, texts and own
+    functions are seen that own code names there, or that were put there.
 
     What code reads from files or from the environment, or names as it runs, is not seen, nor what a cache holds, nor
     which subclasses there are, nor globals and attributes of classes that are neither plain values nor can be pickled.
@@ -103,7 +106,7 @@ class _Digest:
             self._feed(value.value)
             self._named = before
         elif id(value) in self._above:
-            self._hash.update(b"itself")
+            self._hash.update(f"what holds it, {self._above.index(id(value))} from the top".encode())
         elif id(value) in self._seen:
             self._hash.update(f"seen {self._seen[id(value)][0]}".encode())
         else:
@@ -139,13 +142,12 @@ class _Digest:
         """Return the same of what holds other values; None for any other object."""
         if isinstance(value, list | tuple):
             return type(value).__name__, list(value)
-        if isinstance(value, dict | MappingProxyType):  # code may go by the order of what it names
-            keys = list(value) if self._named else sorted(value, key=self._apart)
-            return "dict", [part for key in keys for part in (key, value[key])]
+        if isinstance(value, dict | MappingProxyType):  # in order, by which code may go
+            return "dict", [part for pair in value.items() for part in pair]
         if isinstance(value, set | frozenset):
             return "set", sorted(value, key=self._apart)
         if isinstance(value, np.random.SeedSequence):
-            return "seed", [value.entropy, tuple(value.spawn_key)]
+            return "seed", [value.entropy, tuple(value.spawn_key), value.pool_size]
         if isinstance(value, functools.partial):
             return "partial", [value.func, value.args, value.keywords]
         if isinstance(value, MethodType):
@@ -168,21 +170,37 @@ HOLDERS: dict[type, Callable[[Any], Any]] = {
 }
 """Values that cannot be pickled, and what they hold."""
 
+OF_EVERY_CLASS = {
+    "__abstractmethods__", "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__",
+    "__dataclass_fields__", "__dataclass_params__", "__doc__", "__firstlineno__", "__module__", "__parameters__",
+    "__qualname__", "__slotnames__", "__static_attributes__", "__type_params__", "_abc_impl",
+}  # fmt: skip
+"""What Python says of a class: other names hold what it does, also those that begin with two underscores."""
+
+POINTER = struct.calcsize("P")
+
 MUTABLE = ("list", "dict", "set", "object", "array")
 """Kinds that stand for a number where code names them again."""
 
 
 def _plain_parts(value: Any) -> tuple[str, list[Any]] | None:
-    if value is None or value is ... or isinstance(value, bool | int | str | range | complex):
-        return type(value).__name__, [_fed(repr(value))]
+    """Return the parts of a number, a text or an array: what it is, whatever a class of its own says of it."""
+    kind = type(value).__name__
+    if value is None or value is ...:
+        return kind, []
+    if isinstance(value, int):
+        return kind, [_fed(int.__format__(value, "x"))]
     if isinstance(value, float):
-        return "float", [_fed(value.hex())]
+        return kind, [Fed(struct.pack("<d", value))]
     if isinstance(value, bytes):
-        return "bytes", [Fed(value)]
-    if isinstance(value, np.ndarray | np.generic):
+        return kind, [Fed(value)]
+    if isinstance(value, np.ndarray | np.generic):  # sums may go by the order in which its numbers lie
         array = np.asarray(value)
-        content = array.tolist() if array.dtype.kind == "O" else Fed(np.ascontiguousarray(array).tobytes())
-        return "array", [_fed(f"{array.dtype.str} {array.shape}"), content]
+        content = array.tolist() if array.dtype.hasobject else Fed(np.ascontiguousarray(array).tobytes())
+        return "array", [_fed(f"{array.dtype!r} {array.shape} {array.strides}"), content]
+    for plain in (str, range, complex):
+        if isinstance(value, plain):
+            return kind, [_fed(plain.__repr__(value))]
     return None
 
 
@@ -199,13 +217,34 @@ def _parts_of_object(value: Any) -> tuple[str, list[Any]]:
     if isinstance(value, type | FunctionType | BuiltinFunctionType) or hasattr(value, "py_func"):
         return "code", _code(value)
     if isinstance(value, Path):
-        return "path", [_fed(str(value))]
-    attributes = _attributes(value)
-    if attributes is None or isinstance(value, np.random.Generator):
+        return "path", [Fed(os.fsencode(value))]
+    attributes, beside = _attributes(value), _beside_attributes(value)
+    if attributes is None or beside is None or isinstance(value, np.random.Generator):
         got = words(f"an object of type {type(value).__name__}, on which what is played depends")
         hint = "pass a class or a function in a file, and its parameters as numbers, texts, arrays or dataclasses"
         raise PrivcheckError("store", got, "values that are the same in every process", hint)
-    return "object", [type(value), attributes]
+    return "object", [type(value), attributes, beside]
+
+
+def _beside_attributes(value: Any) -> list[Any] | None:
+    """Return what an object holds that is no attribute, as one of a class derived from a compiled one does: what would
+    be pickled. None if nobody knows; nothing for any other object.
+    """
+    kind = type(value)
+    slots = (
+        isinstance(part, MemberDescriptorType)
+        for each in kind.__mro__
+        if "__slots__" in vars(each)
+        for part in vars(each).values()
+    )
+    words = sum(slots) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    if not kind.__itemsize__ and kind.__basicsize__ <= object.__basicsize__ + words * POINTER:
+        return []
+    try:
+        found = value.__reduce_ex__(4)
+    except Exception:  # whatever its class raises
+        return None
+    return [found] if isinstance(found, str) else [*found[:3], *(list(each or ()) for each in found[3:5])]
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:
@@ -230,7 +269,9 @@ def _parts_of_named(value: Any) -> tuple[str, list[Any]]:
     if isinstance(value, (type, BuiltinFunctionType, *FUNCTIONS)) or hasattr(value, "py_func"):
         return "code", _code(value, named=True)
     if is_own_module(kind.__module__) or isinstance(value, Path) or hasattr(value, "__wrapped__"):
-        return _parts_of_object(value)
+        if isinstance(value, Path) or _beside_attributes(value) is not None:
+            return _parts_of_object(value)
+        return "object", [kind, _attributes(value)]
     if isinstance(value, np.random.Generator):
         return "object", [kind, value.bit_generator.state]
     for held_by, held in HOLDERS.items():
@@ -254,7 +295,8 @@ def _code(value: Any, *, named: bool = False) -> list[Any]:
         got = words(f"{name}, which is defined in no file")
         raise PrivcheckError("store", got, "a target in a file", "write it to a file, and name it 'file.py:name'")
     files = {} if named else own_sources([value])
-    return [_fed(f"{module} {name} {source}"), files, *_held(getattr(value, "py_func", value), module)]
+    compiled = Named(getattr(value, "targetoptions", None))  # by numba: how
+    return [_fed(f"{module} {name} {source}"), files, compiled, *_held(getattr(value, "py_func", value), module)]
 
 
 def _held(value: Any, module: str) -> list[Any]:
@@ -267,17 +309,16 @@ def _held(value: Any, module: str) -> list[Any]:
         globals_ = _globals(names, value.__globals__) if own else []
         about = [value.__defaults__, value.__kwdefaults__, Named(vars(value) if own else {})]
         return [*cells, *about, *_instructions(value.__code__), *globals_]
-    if not isinstance(value, type) or not (own or "<" in value.__qualname__):
+    if not isinstance(value, type):
         return []
+    if not (own or "<" in value.__qualname__):
+        return [part for each in value.__mro__ for part in _put_into(each, list(vars(each)), numbers=False)]
     held: list[Any] = []
     for name, part in sorted(vars(value).items()):
         function = getattr(part, "__func__", part)
         if isinstance(function, FunctionType) and function.__code__.co_filename == "<string>":
             continue  # a dataclass writes its own
-        told = isinstance(part, FUNCTIONS) or name == "__slots__"
-        if told or not (
-            name.startswith(("__", "_abc_")) or isinstance(part, MemberDescriptorType | GetSetDescriptorType)
-        ):
+        if name not in OF_EVERY_CLASS and not isinstance(part, MemberDescriptorType | GetSetDescriptorType):
             held += [name, Named(part)]
     fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
     held += [Named(part) for each in fields for part in (each.name, each.init, each.default, each.default_factory)]
@@ -293,7 +334,8 @@ def _content(cell: Any) -> Any:
 
 def _instructions(code: CodeType) -> list[Any]:
     constants = [_instructions(held) if isinstance(held, CodeType) else held for held in code.co_consts]
-    return [code.co_code, constants, code.co_names]
+    arguments = code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_varnames
+    return [code.co_code, constants, code.co_names, arguments, code.co_exceptiontable]
 
 
 def _globals(names: list[str], space: dict[str, Any]) -> Iterator[Any]:
@@ -333,13 +375,13 @@ def _of_module(module: ModuleType, names: list[str], above: set[str]) -> Iterato
             yield from _of_module(value, names, above | {module.__name__})
 
 
-def _put_into(library: ModuleType | type, names: list[str]) -> Iterator[Any]:
+def _put_into(library: ModuleType | type, names: list[str], *, numbers: bool = True) -> Iterator[Any]:
     """Yield the numbers, texts and own functions among what code names of a library's module or class."""
     for name in names:
         value = vars(library).get(name)
-        function = getattr(value, "__func__", value)
+        function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
         own = isinstance(function, FunctionType) and is_own_module(function.__module__ or "builtins")
-        if own or isinstance(value, bool | int | float | str):
+        if own or (numbers and isinstance(value, bool | int | float | str)):
             yield from (name, Named(value))
 
 

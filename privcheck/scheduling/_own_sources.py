@@ -16,6 +16,7 @@ from privcheck.extras import is_installed
 
 _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
 _PRIVCHECK = Path(__file__).resolve().parents[1]
+_OTHERS = {*sys.stdlib_module_names, "privcheck"} - {"__main__"}
 
 
 def own_sources(objects: Iterable[Any]) -> dict[str, str]:
@@ -56,7 +57,7 @@ def source_of(name: str) -> str | None:
     >>> source_of("json"), source_of("no_such_module")
     ('', None)
     """
-    if name.partition(".")[0] in {*sys.stdlib_module_names, "privcheck"} - {"__main__"}:
+    if name.partition(".")[0] in _OTHERS:
         return ""
     file = _file_of(name)
     return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
@@ -73,7 +74,7 @@ def is_own_module(name: str) -> bool:
     >>> is_own_module("json"), is_own_module("privcheck.errors"), is_own_module("numpy")
     (False, False, False)
     """
-    if name.partition(".")[0] in {*sys.stdlib_module_names, "privcheck"} - {"__main__"}:
+    if name.partition(".")[0] in _OTHERS:
         return False
     place = getattr(sys.modules.get(name), "__file__", None)
     return place is None or _is_own_file(place)

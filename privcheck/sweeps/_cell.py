@@ -58,6 +58,17 @@ class Cell:
         """Return the hash of everything that the result depends on: SHA-256, in hexadecimal."""
         return _hash({"asked": self.described, "files": files.hashes(self), "versions": versions()})
 
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """Where its code is, if it is in files: that of the target, and of the functions among its options."""
+        return tuple(place for place in (self.target, *self.functions.values()) if is_place(place))
+
+    @property
+    def functions(self) -> dict[str, str]:
+        """The options that name a function or a file, as they were given."""
+        named = {name: self.options.get(name) for name in ("streams", "encode", "law")}
+        return {name: value for name, value in named.items() if isinstance(value, str)}
+
     @property
     def columns(self) -> dict[str, Any]:
         """The cell as the first columns of a table."""
@@ -75,19 +86,18 @@ class Files:
 
     def hashes(self, cell: Cell) -> dict[str, Any]:
         """Return the hashes of a cell's sources and data files, by name."""
-        options = {
-            name: value for name in ("streams", "encode", "law") if isinstance(value := cell.options.get(name), str)
-        }
-        places = [place for place in (cell.target, *options.values()) if is_place(place)]
         data = dict.fromkeys(cell.data, "data") | dict.fromkeys(files_of(cell.environment), "environments")
-        data |= {value: name for name, value in options.items() if not is_place(value)}
-        for place in places:
+        data |= {value: name for name, value in cell.functions.items() if not is_place(value)}
+        for place in cell.places:
             if place not in self._places:
                 self._places[place] = {name: digest_of(path) for name, path in source_files(place).items()}
         for path, parameter in data.items():
             if path not in self._data:
                 self._data[path] = digest_of(path, parameter)
-        return {"source": {place: self._places[place] for place in places}, "data": {p: self._data[p] for p in data}}
+        return {
+            "source": {place: self._places[place] for place in cell.places},
+            "data": {p: self._data[p] for p in data},
+        }
 
 
 def versions() -> dict[str, str]:

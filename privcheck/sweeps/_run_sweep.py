@@ -20,7 +20,7 @@ from privcheck.sweeps._cell_store import CellStore
 from privcheck.sweeps._play_cell import Played, play
 from privcheck.sweeps._sweep_file import count_words, naming, read_cells
 from privcheck.sweeps._sweep_result import Sweep, read_sweep
-from privcheck.sweeps._target_sources import is_place, source_files
+from privcheck.sweeps._target_sources import source_files
 from privcheck.sweeps._tested_cells import set_aside_changed
 
 WAIT = 0.5
@@ -126,9 +126,7 @@ class _Client:
         self.waiting = list(reversed(new))
         self.running: dict[Future[Played], Keyed] = {}
         self.suspects: list[Keyed] = []
-        self.sources = {
-            target: source_files(target) for target in {cell.target for _, cell in new if is_place(cell.target)}
-        }
+        self.sources = {places: source_files(*places) for places in {cell.places for _, cell in new}}
 
     def work(self) -> None:
         """Play what nobody else plays, until all cells are finished."""
@@ -177,7 +175,7 @@ class _Client:
         self.waiting += reversed(taken)
 
     def _submit(self, keyed: Keyed) -> None:
-        sources = self.sources.get(keyed[1].target)
+        sources = self.sources[keyed[1].places]
         if self.jobs == 1:
             future: Future[Played] = Future()
             future.set_result(play(keyed[1], sources))

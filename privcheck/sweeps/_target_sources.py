@@ -26,8 +26,9 @@ def is_place(target: str) -> bool:
     return ":" in target
 
 
-def source_files(place: str) -> dict[str, Path]:
-    """Return the file of a target and the files of the modules that it imports, and so on.
+def source_files(*places: str) -> dict[str, Path]:
+    """Return the files of a target and of functions that it is given, the files of the modules that they import, and so
+    on.
 
     Imports are read from the source, without importing anything, in functions and branches too. A module counts if it
     lies beside the target or in a folder of Python's path that is neither the standard library nor site-packages, or
@@ -35,13 +36,17 @@ def source_files(place: str) -> dict[str, Path]:
 
     Parameters
     ----------
-    place : FILE.py:NAME or package.module:NAME.
+    places : each FILE.py:NAME or package.module:NAME.
 
     Returns
     -------
     Paths by what names them: the parts of the path below the folder from which they are imported. Empty for a place
     that does not exist: playing it says what is wrong.
     """
+    return {name: path for place in places for name, path in _files_of(place).items()}
+
+
+def _files_of(place: str) -> dict[str, Path]:
     module = place.rpartition(":")[0]
     file, installed = Path(module), Installed()
     if module.endswith(".py"):

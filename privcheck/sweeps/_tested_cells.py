@@ -12,15 +12,16 @@ from privcheck.serialise import ILL_TYPED
 from privcheck.sweeps._cell import AUDIT, Cell
 from privcheck.sweeps._cell_store import CellStore
 from privcheck.sweeps._play_cell import Played, digest
-from privcheck.sweeps._target_sources import is_place, source_files
+from privcheck.sweeps._target_sources import source_files
 
 Play = Callable[[Cell, Mapping[str, Path]], Played]
 
 
 def set_aside_changed(store: CellStore, cells: Sequence[tuple[str, Cell]], play: Play) -> tuple[str, ...]:
-    """Play the cheapest finished cell of each target in a file again; set all of a target aside that shows otherwise.
+    """Play the cheapest finished cell of each target again that is in a file or given a function in one; set all of a
+    target aside that shows otherwise.
 
-    Keys see sources, data and versions, and not what a target reads of the environment or of other files.
+    Keys see sources, data and versions, and not what this code reads of the environment or of other files.
 
     Parameters
     ----------
@@ -33,8 +34,9 @@ def set_aside_changed(store: CellStore, cells: Sequence[tuple[str, Cell]], play:
     A note for each target whose results were set aside; the files are in the folder `aside`.
     """
     notes, seconds = [], store.seconds()
-    for target in dict.fromkeys(cell.target for _, cell in cells if is_place(cell.target)):
-        finished = [(key, cell) for key, cell in cells if cell.target == target and key in seconds]
+    for target, places in dict.fromkeys((cell.target, cell.places) for _, cell in cells if cell.places):
+        code = [(key, cell) for key, cell in cells if (cell.target, cell.places) == (target, places)]
+        finished = [(key, cell) for key, cell in code if key in seconds]
         if finished and (changed := store.changed_imports(target)):
             told = f"{target}: finished results were set aside and are played anew: {', '.join(changed)} changed"
             notes.append(f"{told}, which it imports. The old ones are in {store.set_aside(target)}")
@@ -43,7 +45,7 @@ def set_aside_changed(store: CellStore, cells: Sequence[tuple[str, Cell]], play:
             kept = _content(store.path(key))
             if kept is None or kept.get("remarks"):  # as many runs as a clock allowed
                 continue
-            again = play(_repeated(cell, kept), source_files(target))
+            again = play(_repeated(cell, kept), source_files(*places))
             if again.text is None or _compared(json.loads(again.text)) != _compared(kept):
                 notes.append(
                     f"{target}: finished results were set aside and are played anew: one that was played again showed "

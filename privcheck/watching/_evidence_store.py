@@ -136,7 +136,9 @@ class EvidenceStore:
         ----------
         wait : seconds to wait for another process.
         """
-        beside = self.file.with_name(self.file.name + LOCK)
+        with self.refusal.turning_errors():
+            file = self.file.resolve()  # whichever link leads to it
+        beside = file.with_name(file.name + LOCK)
         lock = Database(beside, self.refusal, (), (f"busy_timeout = {math.ceil(1000.0 * wait)}",))
         try:
             try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from privcheck import AuditReport, Fix
+from privcheck import AuditReport, Fix, LawBound, OneRunBound, SampleBound
+from privcheck.claims import findings_from_text
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._result_files import read_result
 from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, VIOLATION
@@ -60,6 +62,36 @@ def test_a_verdict_that_nothing_bears_out(fields, tmp_path):
     assert not is_read(text, tmp_path)
     with pytest.raises(PrivcheckError, match=r"what AuditReport\.to_json wrote"):
         AuditReport.from_json(text)
+
+
+@pytest.mark.parametrize("verdict", ["consistent", "Violation", "refuted", "private", "", None])
+@pytest.mark.parametrize("kind", [LawBound, OneRunBound, SampleBound])
+def test_a_word_that_is_no_verdict_of_a_bound_from_numbers(kind, verdict):
+    """Any other word than "violation" was shown as a claim that is not refuted."""
+    name = {LawBound: "law_bound", OneRunBound: "one_run", SampleBound: "sample_bound"}[kind]
+    found = kind.from_json(Path(__file__).with_name("written").joinpath("3", f"{name}.json").read_text())
+    assert kind.from_json(edited(found)).verdict == found.verdict
+    with pytest.raises(PrivcheckError, match="verdict is"):
+        kind.from_json(edited(found, verdict=verdict))
+    with pytest.raises(PrivcheckError, match="verdict is"):
+        kind.from_json(edited(found, epsilon=None))
+
+
+@pytest.mark.parametrize("place", ["status", "repair_status", "of a reading"])
+def test_a_word_that_is_no_status_of_a_claim(place):
+    """Counts and lists left such a claim out."""
+    content = json.loads(Path(__file__).with_name("written").joinpath("3", "claims.json").read_text())
+    assert len(findings_from_text(json.dumps(content))) == len(content["claims"])
+    changed = content["claims"][0] if place != "of a reading" else content["claims"][0]["readings"][0]
+    changed["status" if place == "of a reading" else place] = "Refuted"
+    with pytest.raises(PrivcheckError, match="fields of the wrong type"):
+        findings_from_text(json.dumps(content))
+
+
+def test_a_status_that_stands_twice():
+    text = Path(__file__).with_name("written").joinpath("3", "claims.json").read_text()
+    with pytest.raises(PrivcheckError, match="not JSON"):
+        findings_from_text(text.replace('"status"', '"status": "proven", "status"', 1))
 
 
 @pytest.mark.parametrize("fields", [{"neighbours": "reward"}, {"rewards": [0.0, 0.1]}])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import privcheck
-from privcheck import AuditReport, Certificate, Simulation
+from privcheck import AuditReport, Certificate, SampleBound, Simulation
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._result_files import read_result
@@ -188,6 +188,16 @@ def test_arrays_are_numbers(value):
         array(value)
 
 
+@pytest.mark.parametrize("count", [18.5, 5e-324, 1e30, 10**30, "inf"])
+def test_arrays_of_counts_are_integers(count):
+    """Counts of a trade-off curve were cut to integers, or overflowed, as they were read."""
+    content = json.loads(Path(__file__).with_name("written").joinpath("3", "sample_bound.json").read_text())
+    assert SampleBound.from_json(json.dumps(content)).tradeoff is not None
+    content["tradeoff"]["more"][3] = count
+    with pytest.raises(PrivcheckError, match="integers expected"):
+        SampleBound.from_json(json.dumps(content))
+
+
 @pytest.fixture(scope="module")
 def simulation():
     return privcheck.simulate("ucb", [0.7, 0.5], horizon=20, runs=3, checkpoints=4)
@@ -219,7 +229,14 @@ def test_arrays_of_a_file_that_are_no_simulation_are_refused(change, simulation,
         Simulation.read_npz(file)
 
 
-@pytest.mark.parametrize(("name", "value"), [("seed", "0"), ("seed", True), ("engines", [7]), ("environment", "c2")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("seed", "0"), ("seed", True), ("engines", [7]), ("engines", "step"), ("environment", "c2"), ("runs", "3"),
+        ("runs", 2), ("runs", [3]), ("remarks", 7), ("remarks", [7]), ("shuffle_arms", "no"), ("schema_version", 99),
+        ("schema_version", None),
+    ],
+)  # fmt: skip
 def test_descriptions_of_another_type_are_refused(name, value, simulation, tmp_path):
     file = tmp_path / "all.npz"
     simulation.save_npz(file)
@@ -227,6 +244,18 @@ def test_descriptions_of_another_type_are_refused(name, value, simulation, tmp_p
         arrays = dict(stored)
     arrays["description"] = np.array(json.dumps(json.loads(str(arrays["description"])) | {name: value}))
     np.savez(file, **arrays)
+    with pytest.raises(PrivcheckError):
+        Simulation.read_npz(file)
+
+
+@pytest.mark.parametrize("place", [4, 6, 8], ids=["version", "flags", "compression"])
+def test_an_archive_that_cannot_be_unpacked_is_refused(place, simulation, tmp_path):
+    file = tmp_path / "all.npz"
+    simulation.save_npz(file)
+    content = bytearray(file.read_bytes())
+    for start in (content.index(b"PK\x03\x04"), content.index(b"PK\x01\x02") + 2):
+        content[start + place] = 99
+    file.write_bytes(content)
     with pytest.raises(PrivcheckError):
         Simulation.read_npz(file)
 

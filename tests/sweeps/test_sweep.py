@@ -337,6 +337,35 @@ def test_results_of_another_behaviour_are_set_aside(monkeypatch, capsys):
     assert "reads.py:Policy: finished results were set aside" in capsys.readouterr().err
 
 
+STREAMS = """
+import json
+from pathlib import Path
+
+import numpy as np
+
+
+def drawn(rng):
+    one = np.zeros((4, 2))
+    other = one.copy()
+    other[0] = json.loads(Path("changed.json").read_text())
+    return one, other
+"""
+
+
+def test_what_a_function_for_a_shipped_algorithm_reads_is_noticed():
+    """Streams, encodings and laws are code, too, whatever the target is: not only those in files are tested."""
+    Path("streams.py").write_text(STREAMS)
+    options = {"arms": 2, "runs": 300, "streams": "streams.py:drawn"}
+    plan = {"kind": "audit", "targets": ["dp-se"], "epsilons": [1.0], "horizons": [4], "options": options}
+    Path("changed.json").write_text("1.0")
+    before = sweep(plan, "store")
+    assert sweep(plan, "store") == before
+    Path("changed.json").write_text("0.5")
+    found = sweep(plan, "store")
+    assert found.cells[0]["digest"] == sweep(plan, "fresh").cells[0]["digest"] != before.cells[0]["digest"]
+    assert [note[: note.index(" were set")] for note in found.notes] == ["dp-se: finished results"]
+
+
 def test_an_audit_by_the_clock_is_not_taken_for_another():
     """Its number of runs was decided by a clock; it is played again with this number."""
     options = {"arms": 2, "time_budget": 2}

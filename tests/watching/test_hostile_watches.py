@@ -215,6 +215,18 @@ def test_a_first_night_beside_another_process_counts_nothing(store):
     assert read_watches(store) == []
 
 
+@pytest.mark.chance(0.0, "nothing in it is counted")
+def test_a_process_that_comes_by_a_link_is_kept_out(store, tmp_path):
+    """Without seeds it took the night that the other one was playing for lost, and all evidence with it."""
+    linked = tmp_path / "linked" / "other.sqlite"
+    linked.parent.mkdir()
+    linked.symlink_to(store)
+    holding = EvidenceStore(store, make=True)
+    with holding.held():
+        assert watch(Blocks, store=linked, **FEW).counted == 0
+    holding.close()
+
+
 @pytest.mark.chance(0.0, "nothing in it is random")
 def test_a_lock_that_cannot_be_taken_is_no_other_process(tmp_path):
     folder = tmp_path / "blocked"  # a path with "locked" in it

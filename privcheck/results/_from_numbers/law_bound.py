@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from privcheck.enclosure import rounded_down
+from privcheck.results._verdicts import check_refutation
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -38,6 +39,9 @@ class LawBound(WholeResult):
     verdict: str | None
     log_ratio: float
     at: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        check_refutation(self.verdict, self.epsilon)
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""

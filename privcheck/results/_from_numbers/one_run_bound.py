@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from privcheck.enclosure import p_value_text, rounded_down
+from privcheck.results._verdicts import check_refutation
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -65,6 +66,9 @@ class OneRunBound(WholeResult):
     coins_p_value: float | None = None
     even: bool = False
     guesses_given: bool = False
+
+    def __post_init__(self) -> None:
+        check_refutation(self.verdict, self.epsilon)
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from privcheck.enclosure import rounded_down
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import Estimate
+from privcheck.results._verdicts import check_refutation
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -46,6 +47,9 @@ class SampleBound(WholeResult):
     probability_first: Estimate
     probability_second: Estimate
     tradeoff: TradeoffRegion = field(repr=False)
+
+    def __post_init__(self) -> None:
+        check_refutation(self.verdict, self.epsilon)
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""

@@ -1,0 +1,207 @@
+"""Keys of chunks tell apart what can play in different ways: values that print alike, objects of classes that are
+derived from compiled ones, and functions with the same instructions.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import ctypes
+import datetime as dt
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from privcheck.bandits import ALGORITHMS
+from privcheck.mechanisms import Laplace
+from privcheck.scheduling import _chunk_keys as chunk_keys
+from privcheck.scheduling import digest
+
+
+class Window(collections.deque):
+    pass
+
+
+class Refused(Exception):
+    pass
+
+
+class Day(dt.date):
+    pass
+
+
+class Pair(ctypes.Structure):
+    _fields_ = [("first", ctypes.c_int), ("second", ctypes.c_int)]
+
+
+class Numbers(array.array):
+    pass
+
+
+class Code(bytearray):
+    pass
+
+
+class Name(str):
+    def __repr__(self):
+        return "a name"
+
+
+class Count(int):
+    def __repr__(self):
+        return "a count"
+
+
+class Slotted:
+    __slots__ = ("number",)
+
+
+class Marked:
+    __scale__ = 1.0
+    _abc_scale = 1.0
+
+
+def taking(several):
+    if several:
+
+        def taken(*values):
+            return len(values)
+    else:
+
+        def taken(values):
+            return len(values)
+
+    return taken
+
+
+def subtracting(turned):
+    return (lambda b, a: b - a) if turned else (lambda a, b: a - b)
+
+
+def keyword_only(only):
+    return (lambda a, *, b=None: (a, b)) if only else (lambda a, b=None: (a, b))
+
+
+def stepping(value):
+    return value + 1
+
+
+def in_itself(deep):
+    outer, inner = [], []
+    inner.append(inner if deep else outer)
+    outer.append(inner)
+    return outer
+
+
+RAW = np.array([1, 2], np.int32).tobytes()
+TABLE = np.arange(6.0).reshape(2, 3)
+TEXTS = np.dtypes.StringDType()
+
+PAIRS = {
+    "arguments with and without a star": (taking(True), taking(False)),
+    "arguments in another order": (subtracting(True), subtracting(False)),
+    "an argument that is a keyword only": (keyword_only(True), keyword_only(False)),
+    "how numba compiles it": (numba.njit(stepping), numba.njit(fastmath=True)(stepping)),
+    "a deque of an own class": (Window([1]), Window([2])),
+    "how long it may be": (Window([1], 2), Window([1], 3)),
+    "the state of random.Random": (random.Random(1), random.Random(2)),
+    "the arguments of an error": (ValueError(1), ValueError(2)),
+    "the same of an own class": (Refused("a"), Refused("b")),
+    "a date of an own class": (Day(2026, 1, 1), Day(2026, 1, 2)),
+    "a structure of C": (Pair(1, 2), Pair(2, 1)),
+    "a number of C": (ctypes.c_double(1.0), ctypes.c_double(2.0)),
+    "an array of an own class": (Numbers("d", [1.0]), Numbers("d", [2.0])),
+    "bytes of an own class": (Code(b"a"), Code(b"b")),
+    "texts that print alike": (Name("a"), Name("b")),
+    "integers that print alike": (Count(1), Count(2)),
+    "a float of numpy, which divides by zero": (1.0, np.float64(1.0)),
+    "the sign of what is no number": (float("nan"), -float("nan")),
+    "the order of a dict": ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+    "the order of an ordered one": tuple(map(collections.OrderedDict, ([(0, 1), (1, 0)], [(1, 0), (0, 1)]))),
+    "the names of fields": tuple(np.frombuffer(RAW, [(a, "i4"), (b, "i4")]) for a, b in ("xy", "yx")),
+    "objects in fields": tuple(np.array([(1, held)], [("a", "i4"), ("b", "O")]) for held in ([1], [2])),
+    "long texts of an array": (np.array(["a" * 99], TEXTS), np.array(["b" * 99], TEXTS)),
+    "the order in which numbers lie": (TABLE, np.asfortranarray(TABLE)),
+    "what is in itself": (in_itself(False), in_itself(True)),
+    "the size of a pool of entropy": (np.random.SeedSequence(5), np.random.SeedSequence(5, pool_size=8)),
+    "paths that are no UTF-8": (Path(os.fsdecode(b"\xff")), Path(os.fsdecode(b"\xfe"))),
+    "integers of very many digits": (10**9999, 10**9999 + 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_what_plays_in_different_ways_has_different_keys(pair):
+    one, other = map(digest, pair)
+    assert one == digest(pair[0]) != other
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_it_has_where_code_names_it(pair):
+    def naming(held):
+        space = {"held": held, "__name__": __name__}
+        exec("def named(): return held", space)
+        return digest(space["named"])
+
+    assert naming(pair[0]) == naming(pair[0]) != naming(pair[1])
+
+
+@pytest.mark.parametrize("name", ["__scale__", "_abc_scale"])
+def test_an_attribute_of_a_class_counts_whatever_its_name(name, monkeypatch):
+    before = digest(Marked)
+    monkeypatch.setattr(Marked, name, 2.0)
+    assert digest(Marked) != before
+
+
+@pytest.mark.parametrize(
+    "put", [stepping, staticmethod(stepping), property(stepping)], ids=["method", "static", "property"]
+)
+def test_an_own_function_in_a_class_of_a_library_counts(put, monkeypatch):
+    """As where a test replaces what a mechanism draws: code that names the class need not name the method."""
+    spec = ALGORITHMS["ucb"](arms=2)
+    before = digest(spec), digest(of_a_mechanism)
+    monkeypatch.setattr(type(spec), "build", put)
+    monkeypatch.setattr(Laplace.__mro__[1], "release", put)
+    after = digest(spec), digest(of_a_mechanism)
+    assert all(one != other for one, other in zip(before, after, strict=True))
+
+
+def of_a_mechanism():
+    return Laplace
+
+
+def test_what_a_key_reads_of_an_object_does_not_change_it():
+    before = digest(Slotted), digest(Window)
+    held = Slotted()
+    held.number = 1
+    assert digest(held) == digest(held)
+    assert digest(Window([held])) == digest(Window([held]))
+    assert (digest(Slotted), digest(Window)) == before
+
+
+def test_without_what_is_beside_attributes_the_state_of_a_generator_is_not_seen(monkeypatch):
+    monkeypatch.setattr(chunk_keys, "_beside_attributes", lambda _: [])
+    assert digest(random.Random(1)) == digest(random.Random(2))
+
+
+def test_keys_are_the_same_in_every_process():
+    lines = [
+        "from privcheck.scheduling import digest",
+        "import random, numpy as np",
+        f"print(digest(({VALUES})))",
+    ]
+    found = {
+        subprocess.run(
+            [sys.executable, "-P", "-c", "\n".join(lines)], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    }
+    assert found == {f"{digest(eval(VALUES))}\n"}
+
+
+VALUES = "random.Random(1), ValueError('a', 1), {'b': 1, 'a': 2}, {'b', 'a'}, np.array(['a'], np.dtypes.StringDType())"
