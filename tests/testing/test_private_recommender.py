@@ -30,9 +30,9 @@ BREAKAGES = {
         [(FORGET, "        self.blocks"), (FULL, "if len(self.block) % BLOCK == 0:")],
         {CERTIFICATE: r"takes the reward of round 1 to 2", MACHINE: r"round \d+: .*takes the reward of round 1 to 2"},
     ),
-    "noise of its own": (
-        [(RELEASE, "clicks_of(self.block) + self.rng.laplace(0.0, 1.0)")],
-        {CERTIFICATE: r"Leak at recommender.py:\d+: .* in publish"},
+    "a tenth of the noise": (
+        [(RELEASE, "clicks_of(self.block) + self.rng.laplace(0.0, 0.1)")],
+        {AUDIT: r"the claim epsilon = 1 is refuted", CERTIFICATE: r"takes the reward of round 1 to 10"},
     ),
     "no noise": (
         [(RELEASE, "clicks_of(self.block)")],
