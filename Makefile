@@ -14,7 +14,7 @@ test: $(VENV)/.package $(VENV)/.testing  ## run the whole test suite against the
 	PRIVCHECK_WHEEL=1 $(BIN)/python -P -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=20
 
 evidence: $(VENV)/.package $(VENV)/.testing  ## run the slow statistical evidence and the slow cases in full
-	$(BIN)/python -P -m pytest -q -n 2 -m "evidence or nightly" --evidence full --timeout 7200
+	$(BIN)/python -P -m pytest -q -n 2 --dist worksteal -m "evidence or nightly" --evidence full --timeout 7200
 
 benchmark: $(VENV)/.package  ## print the tables of benchmarks/
 	$(BIN)/python -P benchmarks/simulate.py

@@ -74,7 +74,8 @@ def parsed(text):
         ),
     ],
 )
-def test_exit_status_and_text(capsys, tmp_path, arguments, status, words):
+def test_exit_status_and_text(capsys, tmp_path, arguments, status, words, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")  # what stands in one cell of a table stands in one line
     assert run(["certify", *arguments]) == status
     out, err = capsys.readouterr()
     unwrapped = "".join(out.split())
