@@ -34,11 +34,16 @@ class Picky(policies.PlainBlocks):
 
 
 def shown(folder, runs, tries):
-    """Return what is shown of the reward 0 and of the reward 1: the draw that stands, and how often it was tried."""
+    """Return what is shown of the reward 0 and of the reward 1: the draw that stands, and how often it was tried.
+
+    A ledger has a hundred scopes of each: one is opened in a time that grows with how many there are.
+    """
     found, Picky.most = {0.0: [], 1.0: []}, tries
     for scope in range(runs // (2 * EVENTS)):
+        ledgers = folder / str(scope // 100)
+        ledgers.mkdir(exist_ok=True)
         for reward, kept in found.items():
-            guarded = policies.guard(folder, Picky, epsilon=EPSILON, scope=f"{scope} {reward}")
+            guarded = policies.guard(ledgers, Picky, epsilon=EPSILON, scope=f"{scope} {reward}")
             for t in range(EVENTS):
                 Picky.tries = 0
                 arm = guarded.select(request_id=f"e{t}")
