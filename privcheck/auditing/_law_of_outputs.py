@@ -56,9 +56,7 @@ them.
 """
 
 MOST_REFUSED = 20
-"""Pairs that a target may refuse while it is tried, which takes up to its time limit each. Not a time: a report would
-then depend on how fast the machine is.
-"""
+"""Pairs that a target may refuse while it is tried: not a time, on which a report would then depend."""
 
 MOST_RUNS = 2000
 """Most runs on each input that are compared with its law: enough to see a distance of 0.05 between distribution
@@ -237,23 +235,25 @@ class LawOfOutputs:
 def _taken(
     pairs: Iterable[StreamPair], runner: Runner, seeds: Iterator[np.random.SeedSequence]
 ) -> Iterator[StreamPair]:
-    """Yield the pairs on both inputs of which a target puts anything out; once it has refused `MOST_REFUSED`, that is
-    believed of all pairs that are not random.
+    """Yield the pairs on both inputs of which a target puts anything out; once it has refused `MOST_REFUSED`, or ended
+    no run of one within its time limit, that is believed of all pairs that are not random.
     """
-    refused = 0
+    left = MOST_REFUSED
     for pair in pairs:
-        known = refused >= MOST_REFUSED
-        if pair.base != RANDOM if known else _is_taken(pair, runner, next(seeds)):
+        if left == 0:
+            taken = pair.base != RANDOM
+        else:
+            try:
+                taken = _is_taken(pair, runner, next(seeds))
+                left -= not taken
+            except PolicyError:  # each of them may take as long as the limit
+                taken, left = False, 0
+        if taken:
             yield pair
-        elif not known:
-            refused += 1
 
 
 def _is_taken(pair: StreamPair, runner: Runner, seed: np.random.SeedSequence) -> bool:
-    try:
-        return not any(all_raised(runner.play(data, TRIED, seed)) for data in (pair.first, pair.second))
-    except PolicyError:
-        return False
+    return not any(all_raised(runner.play(data, TRIED, seed)) for data in (pair.first, pair.second))
 
 
 def _numbers(outputs: Outputs, size: int) -> tuple[Array, Any]:
