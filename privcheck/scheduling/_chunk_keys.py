@@ -237,8 +237,8 @@ def _beside_attributes(value: Any) -> list[Any] | None:
         if "__slots__" in vars(each)
         for part in vars(each).values()
     )
-    words = sum(slots) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
-    if not kind.__itemsize__ and kind.__basicsize__ <= object.__basicsize__ + words * POINTER:
+    pointers = sum(slots) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    if not kind.__itemsize__ and kind.__basicsize__ <= object.__basicsize__ + pointers * POINTER:
         return []
     try:
         found = value.__reduce_ex__(4)

@@ -61,13 +61,13 @@ class Cell:
     @cached_property
     def places(self) -> tuple[str, ...]:
         """Where its code is, if it is in files: that of the target, and of the functions among its options."""
-        return tuple(place for place in (self.target, *self.functions.values()) if is_place(place))
+        return tuple(place for place in (self.target, *self.named.values()) if is_place(place))
 
     @property
-    def functions(self) -> dict[str, str]:
+    def named(self) -> dict[str, str]:
         """The options that name a function or a file, as they were given."""
-        named = {name: self.options.get(name) for name in ("streams", "encode", "law")}
-        return {name: value for name, value in named.items() if isinstance(value, str)}
+        options = {name: self.options.get(name) for name in ("streams", "encode", "law")}
+        return {name: value for name, value in options.items() if isinstance(value, str)}
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Files:
     def hashes(self, cell: Cell) -> dict[str, Any]:
         """Return the hashes of a cell's sources and data files, by name."""
         data = dict.fromkeys(cell.data, "data") | dict.fromkeys(files_of(cell.environment), "environments")
-        data |= {value: name for name, value in cell.functions.items() if not is_place(value)}
+        data |= {value: name for name, value in cell.named.items() if not is_place(value)}
         for place in cell.places:
             if place not in self._places:
                 self._places[place] = {name: digest_of(path) for name, path in source_files(place).items()}
