@@ -54,6 +54,10 @@ STALE = "SELECT key FROM finished WHERE error IS NULL AND key NOT IN (SELECT key
 Rows = tuple[list[dict[str, Any]], list[str]]
 
 EXPECTED = "a folder of a sweep"
+UNTOLD = (
+    "{}: the manifest is new, and does not know what the target had imported besides the modules that its source "
+    "names; if any of that has changed since, take another folder"
+)
 SOMEBODY = "somebody"
 """The client of a result of which nobody knows it any more."""
 
@@ -87,54 +91,66 @@ class CellStore(Cache):
         """Return the file of a result."""
         return self.folder / RESULTS / f"{key}.json"
 
-    def plan(self, cells: Sequence[tuple[str, Cell]], *, retry: bool = False) -> None:
+    def plan(self, cells: Sequence[tuple[str, Cell]], *, retry: bool = False) -> list[str]:
         """Enter what is to be played, with the keys of now, and put the rows of finished results right.
 
         Parameters
         ----------
         cells : with their keys.
         retry : whether failed cells are forgotten, to be played again.
+
+        Returns
+        -------
+        A note for each target with results of which the manifest, being new, does not know what they imported.
         """
         with self.database.transaction():
             self._enter_plan(cells)
             if retry:
                 failed = "DELETE FROM finished WHERE key = ? AND error IS NOT NULL"
                 self.database.execute_each(failed, [(key,) for key, _ in cells])
-        known = self.finished()  # first: another client writes a file before its row
+        known, untold = self.finished(), dict[str, str]()  # first: another client writes a file before its row
         written = dict(self.database.rows("SELECT key, digest FROM finished WHERE error IS NULL"))
         there = {path.stem for path in (self.folder / RESULTS).glob("*.json")}
         for key, cell in cells:
             if key in there and key not in known:
-                self._adopt(key, cell)
+                if (
+                    self._adopt(key, cell)
+                    and cell.places
+                    and not self.database.rows("SELECT 1 FROM imports WHERE key = ? LIMIT 1", (key,))
+                ):
+                    untold[cell.target] = UNTOLD.format(cell.target)
             elif key in written and not (key in there and is_as_written(self.path(key), written[key])):
                 self.path(key).unlink(missing_ok=True)  # first: a file without a row would be entered again
                 self.forget(key)
+        return [*untold.values()]
 
     def _enter_plan(self, cells: Sequence[tuple[str, Cell]]) -> None:
         rows = [(cell.place, key, json.dumps(cell.columns)) for key, cell in cells]
         self.database.execute_each("INSERT OR REPLACE INTO planned VALUES (?, ?, ?)", rows)
 
     def own_rows(self, cells: Sequence[tuple[str, Cell]]) -> Rows | None:
-        """Return the rows of the folder, with these cells as they were planned here; None if some are yet to be tested.
+        """Return the rows of the folder, with these cells as they were planned here; None if another command has played
+        some of them that are yet to be tested, or has set some aside.
 
-        Another command may have planned the same of other sources meanwhile, as in another checkout.
+        It may have planned the same of other sources meanwhile, as in another checkout.
         """
         with self.database.transaction():
             self._enter_plan(cells)
             clients = self.clients()
-            if any(cell.places and clients.get(key, self.client) != self.client for key, cell in cells):
+            if any(clients.get(key) != self.client and (cell.places or key not in clients) for key, cell in cells):
                 return None
             return _rows(self.database)
 
-    def _adopt(self, key: str, cell: Cell) -> None:
+    def _adopt(self, key: str, cell: Cell) -> bool:
         """Enter a result whose client ended between the file and the manifest; remove a file that is no result."""
         try:
             text = self.path(key).read_text(encoding="utf-8")
             columns = read_columns(text)
         except (PrivcheckError, OSError, *ILL_TYPED):
             self.path(key).unlink(missing_ok=True)
-            return
+            return False
         self._finish(key, cell, Played(text, columns, None, float(columns["seconds"] or 0.0)), SOMEBODY)
+        return True
 
     def finished(self) -> dict[str, str | None]:
         """Return the keys of finished cells, with the errors of those that failed."""
@@ -212,7 +228,9 @@ class CellStore(Cache):
         ------
         PrivcheckError : the disk is full, or cannot be written.
         """
-        files = [(key, file, found) for file, found in played.imported.items()]
+        files = [
+            (key, file, found) for file, found in ({"": ""} | dict(played.imported)).items()
+        ]  # "": that it is told
         with self.database.transaction():  # first: a file without a row is entered again
             self.database.execute("DELETE FROM imports WHERE key = ?", (key,))
             self.database.execute_each("INSERT INTO imports VALUES (?, ?, ?)", files)

@@ -88,8 +88,7 @@ def play_sweep(
     with naming(plan):
         keyed = [(cell.key(files), cell) for cell in cells]
     with CellStore(store) as kept:
-        kept.plan(keyed, retry=again)
-        notes, rows = list[str](), None
+        notes, rows = kept.plan(keyed, retry=again), None
         while rows is None:  # once, unless other commands have finished cells meanwhile, which are tested then
             with around():
                 notes += set_aside_changed(kept, keyed, partial(_played, workers))

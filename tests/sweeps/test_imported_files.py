@@ -155,6 +155,15 @@ def test_a_result_that_was_not_entered_yet_has_its_modules(lazy, monkeypatch):
     assert played([2, 10])[0] == pytest.approx([0.0, 4.0])
 
 
+def test_a_new_manifest_says_that_it_does_not_know_them(lazy):
+    played([2, 10])
+    Path("kept/cells.sqlite").unlink()
+    means, notes = played([2, 10])
+    assert means == [0.0, 0.0]
+    assert [note[:38] for note in notes] == ["target.py:Policy: the manifest is new,"]
+    assert played([2, 10]) == (means, ())
+
+
 def test_a_result_has_its_modules_whatever_another_checkout_imports(lazy, monkeypatch):
     assert played([2, 10], "../kept") == ([0.0, 0.0], ())
     with monkeypatch.context() as patched:
