@@ -23,7 +23,7 @@ from privcheck.reached_state import is_own_file, own_modules
 from privcheck.results import AuditReport, Simulation
 from privcheck.serialise import number
 from privcheck.simulation import simulate
-from privcheck.sweeps._cell import AUDIT, Cell
+from privcheck.sweeps._cell import AUDIT, Cell, versions
 from privcheck.sweeps._environment_tables import made
 from privcheck.sweeps._sweep_file import arguments
 from privcheck.sweeps._target_sources import digest_of, from_here
@@ -49,6 +49,7 @@ class Played:
     error : why it failed, in one line; None if it did not.
     seconds : the time that it took.
     imported : the files of modules that its target imported besides its sources, each with its SHA-256.
+    versions : those of the process that has played it; empty if it ended.
     """
 
     text: str | None
@@ -56,6 +57,7 @@ class Played:
     error: str | None
     seconds: float
     imported: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
@@ -89,7 +91,7 @@ def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
         if interrupted():
             raise KeyboardInterrupt
     told = None if error is None else " ".join(error.split())
-    return Played(text, columns, told, time.monotonic() - started, imported)
+    return Played(text, columns, told, time.monotonic() - started, imported, versions())
 
 
 def _result(cell: Cell) -> AuditReport | Simulation:

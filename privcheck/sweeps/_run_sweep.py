@@ -14,7 +14,7 @@ from privcheck.declared import Integer, Switch, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.progress import progress
 from privcheck.scheduling import end_worker_processes, kept_pool
-from privcheck.sweeps._cell import Cell, Files
+from privcheck.sweeps._cell import Cell, Files, versions
 from privcheck.sweeps._cell_store import CellStore
 from privcheck.sweeps._play_cell import Played, play
 from privcheck.sweeps._sweep_file import count_words, naming, read_cells
@@ -208,5 +208,7 @@ class _Client:
             self.suspects.remove(keyed)
         if cell.key(Files()) != key:
             raise changed_meanwhile(f"{cell.target} or a file that it reads")
+        if played.versions not in ({}, versions()):
+            raise changed_meanwhile("privcheck or what it needs, of which a worker process found other versions")
         self.kept.keep(key, cell, played)
         self.advance(1)

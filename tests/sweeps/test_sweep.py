@@ -9,8 +9,10 @@ import signal
 import sqlite3
 import sys
 import time
+from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -281,6 +283,22 @@ def test_a_file_that_changes_meanwhile_ends_the_sweep():
     )
     with pytest.raises(PrivcheckError, match=r"policy\.py:Policy or a file that it reads"):
         sweep(PLAN | {"data": ["weights.txt"]}, "store")
+    assert finished("store") == {}
+
+
+def test_a_worker_process_of_another_version_ends_the_sweep(monkeypatch):
+    """It was started later than this process, which has the version from before an upgrade."""
+
+    def submit(function, *given):
+        with monkeypatch.context() as patched:
+            patched.setattr(play_cell, "versions", lambda: run_sweep.versions() | {"privcheck": "of tomorrow"})
+            done = Future()
+            done.set_result(function(*given))
+        return done
+
+    monkeypatch.setattr(run_sweep, "kept_pool", lambda _: SimpleNamespace(submit=submit))
+    with pytest.raises(PrivcheckError, match="of which a worker process found other versions"):
+        sweep(PLAN, "store", jobs=2)
     assert finished("store") == {}
 
 
