@@ -17,7 +17,7 @@ from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.mechanisms import Laplace
 from privcheck.private_values import PrivateSource, taken_apart
 from privcheck.private_values._leaks import Made
-from privcheck.private_values._terms import Cell
+from privcheck.private_values._shared.cell import Cell
 from tests.modules import beside
 
 recovery = beside(__file__, "test_ledger_recovery")

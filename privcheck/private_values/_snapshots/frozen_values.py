@@ -11,8 +11,9 @@ from weakref import ref
 
 from privcheck.private_values._noise.coins import Coins
 from privcheck.private_values._private import Private, _new
+from privcheck.private_values._shared.cell import Cell
 from privcheck.private_values._source import PrivateSource
-from privcheck.private_values._terms import NOTHING, Cell, Terms, _Buffer
+from privcheck.private_values._terms import NOTHING, Terms, _Buffer
 
 _OF_SOURCE = ("compared", "coin_lines", "collected", "_settled", "_next_sweep", "_most_cells")
 _OF_DRAWS = ("sample", "epoch", "next", "_settled", "noisy", "loose", "_draws")
