@@ -152,7 +152,7 @@ class Policy:
 def test_a_sum_that_may_overflow_is_not_taken_to_be_finite(test, tmp_path):
     """The sum is infinite for rewards above 0.9, and only for these."""
     policy = privcheck.guard(loaded(OVERFLOWS.format(test=test), tmp_path), epsilon=1.0, arms=2, noise="float")
-    with pytest.raises(LeakError):
+    with pytest.raises(PrivcheckError):
         policy.update(policy.select(), 0.5)
 
 
