@@ -77,8 +77,7 @@ def chosen(condition: Any, yes: Side, no: Side) -> Any:
     """
     if type(condition) is not Private or (found := truth(condition)) is None:
         return yes() if condition else no()
-    with _without_effects(found):
-        first, second = yes(), no()
+    first, second = _sides(found, yes, no)
     if first is second:
         return first
     counts = references(first), references(second)
@@ -91,9 +90,13 @@ def computed(condition: Any, yes: Side, no: Side) -> Any:
     """Return what `chosen` does, where an array is only computed with: it may have other names."""
     if type(condition) is not Private or (found := truth(condition)) is None:
         return yes() if condition else no()
-    with _without_effects(found):
-        first, second = yes(), no()
+    first, second = _sides(found, yes, no)
     return first if first is second else _selected(found, first, second).made_here(found.compared)
+
+
+def _sides(condition: Private, yes: Side, no: Side) -> tuple[Any, Any]:
+    with _without_effects(condition):
+        return yes(), no()
 
 
 def references(value: Any) -> int:

@@ -122,11 +122,10 @@ class Rewriting(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """Add at all places of an array where the index is private; the array and the index are evaluated once."""
         helper, target = _AT_PLACES.get(type(node.op)), node.target
-        is_plain = helper is None or not isinstance(target, ast.Subscript) or not self._can_be_sides(node.value)
-        if is_plain or isinstance(target.slice, ast.Constant | ast.Slice | ast.Tuple | ast.UnaryOp):
-            self.generic_visit(node)
-            _compute_with(node.value)
-            return node
+        if helper is None or not isinstance(target, ast.Subscript) or not self._can_be_sides(node.value):
+            return self._added(node)
+        if isinstance(target.slice, ast.Constant | ast.Slice | ast.Tuple | ast.UnaryOp):
+            return self._added(node)
         keeping, owner = self._keep(self.visit(target.value))
         indexing, key = self._keep(self.visit(target.slice))
         value = self.visit(node.value)
@@ -139,6 +138,11 @@ class Rewriting(ast.NodeTransformer):
             keeping, indexing, _at(node, ast.If(_helper(INDEXED, target, owner, key), [loading, added], [plain])),
             _at(node, ast.Assign(forgotten, _at(target, ast.Constant(None)))),
         ]  # fmt: skip
+
+    def _added(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        _compute_with(node.value)
+        return node
 
     def visit_If(self, node: ast.If) -> Any:
         """Assign on both sides where the condition depends on one datum."""
