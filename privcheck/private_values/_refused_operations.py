@@ -168,12 +168,15 @@ class Refusals(Origins):
     ordinary: Any
     compared_with: Any
     terms: Any
+    view_as: Any
     _cell: Any
 
     def __getattr__(self, name: str) -> Any:
         """Return what numpy's arrays or numbers have under another name, of values that are public or hold noise."""
         if name in _MOVING or name in _OF_OBJECTS:
             return partial(getattr(np, name), self)
+        if name == "real":
+            return self.view_as(lambda array: array[...])
         if name == "dtype":  # as of a float
             raise AttributeError(name)
         if name in _OF_FLOATS and not (self.is_public or self.holds_draws):

@@ -233,6 +233,13 @@ def _is_instance(value: Any, kinds: Any) -> bool:
     return isinstance(value, kinds) or (type(value) is PrivateArray and isinstance(EMPTY, kinds))
 
 
+def _type(*values: Any, **options: Any) -> Any:
+    """Stand for `type`: a private number is of the type of what it stands for, as for `isinstance`."""
+    if len(values) == 1 and type(values[0]) in PRIVATE:
+        return float if type(values[0]) is Private else np.ndarray
+    return type(*values, **options)
+
+
 EMPTY = np.empty(0)
 
 
@@ -312,6 +319,7 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     builtins.int: _integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
     builtins.min: _extreme(min, np.minimum, np.min), builtins.max: _extreme(max, np.maximum, np.max),
     builtins.round: _rounded, builtins.sorted: _sorted, builtins.isinstance: _is_instance,
+    builtins.type: _type,
     statistics.mean: _averaged(statistics.mean), statistics.fmean: _averaged(statistics.fmean),
     statistics.median: _of_list(statistics.median, np.median),
     statistics.pvariance: _of_list(statistics.pvariance, np.var),
