@@ -113,10 +113,10 @@ def _is_kept(function: Callable[..., Any], array: PrivateArray, others: Any, opt
 
 
 def _copied(values: Any) -> Any:
-    """Return a list of numbers with copies of the arrays in it, which numpy does not keep."""
+    """Return a list of numbers with copies of the public arrays in it, which numpy does not keep."""
     if type(values) in (list, tuple):
         return type(values)(map(_copied, values))
-    return np.array(values) if type(values) is PrivateArray else values
+    return np.array(values) if type(values) is PrivateArray and values.is_public else values
 
 
 def _is_float(options: dict[str, Any]) -> bool:
