@@ -348,6 +348,7 @@ def test_a_snapshot_has_all_that_the_entries_of_an_array_are_known_by():
         "kind": "n",
         "made": Made("f", 1, "g"),
         "reads_noise": True,
+        "lent": "f:1",
     }
     for name, given in told.items():
         setattr(value._cell, name, given)
