@@ -20,7 +20,7 @@ from privcheck.private_values._noise.draws import without_draws
 from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
 from privcheck.private_values._refused_operations import Refusals, read, refuse
-from privcheck.private_values._shared.cell import Cell
+from privcheck.private_values._shared.shared_cell import Cell
 from privcheck.private_values._terms import NOTHING, SCALAR, Terms, kind_of, numbered
 
 if TYPE_CHECKING:

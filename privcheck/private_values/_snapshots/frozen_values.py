@@ -11,7 +11,7 @@ from weakref import ref
 
 from privcheck.private_values._noise.coins import Coins
 from privcheck.private_values._private import Private, _new
-from privcheck.private_values._shared.cell import Cell
+from privcheck.private_values._shared.shared_cell import Cell
 from privcheck.private_values._source import PrivateSource
 from privcheck.private_values._terms import NOTHING, Terms, _Buffer
 
