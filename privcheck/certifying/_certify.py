@@ -192,14 +192,14 @@ def _certified(
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
     own = OwnGenerators()
     chosen = set[int]()
-    texts, held = set[str](), HeldNumbers()
+    texts, lent, held = set[str](), set[str](), HeldNumbers()
     pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
     with progress(f"certifying {policy.name}", runs + len(pairs)) as advance:
         for number, table in enumerate(tables):
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             session.coins.drawn, session.source.on_change = drawn, session.note
-            session.watches_generators, session.source.on_text = True, texts.add
+            session.watches_generators, session.source.on_text, session.source.on_lent = True, texts.add, lent.add
             with elsewhere.noticed(), own.noticed():
                 with coverage.building():
                     played = build(session.generator(coins))
@@ -282,6 +282,7 @@ def _certified(
         | generators
         | _never_chosen(chosen, policy)
         | ({TEXTS: sorted(texts)} if texts else {})
+        | ({LENT: sorted(lent)} if lent else {})
         | ({LATER: late} if late else {}),
         leaks=leaks,
         unreached=unreached,
@@ -341,5 +342,6 @@ DRAWN = (
     "gives select() coins of its own, the code alone does not; draw from the Generator that the policy is built with"
 )
 TEXTS = "texts by repr() of private values, taken to be shown to nobody and used for nothing"
+LENT = "arrays that other code was given before rewards were written into them, taken not to be kept by it"
 LATER = "what later rounds do"
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)

@@ -23,6 +23,8 @@ from privcheck.privacy import Contexts, Relation
 from privcheck.private_values import REVEAL, Draw, Private
 from privcheck.results import Divergence, ReplayResult
 
+Look = Callable[[Any], object]
+
 DIFFERENT = "the actions differ although the coins and all releases are the same"
 
 
@@ -221,14 +223,20 @@ class Player:
     relation: Relation
     rewards: tuple[float, float]
 
-    def guarded(self, table: Table, seed: int, forced: list[RecordedRelease] | None) -> Played | None:
-        """Return a guarded run, with recorded releases if some are given; None if it leaks or fails."""
+    def guarded(
+        self, table: Table, seed: int, forced: list[RecordedRelease] | None, *, look: Look = lambda _: None
+    ) -> Played | None:
+        """Return a guarded run, with recorded releases if some are given; None if it leaks or fails.
+
+        `look` is shown the policy after the last round.
+        """
         coins, noise, flips = (np.random.default_rng([seed, purpose]) for purpose in range(3))
         session = NoisySession(self.relation, self.rewards, None, noise, self.contexts, forced=forced)
         try:
             with translated(self.build):
                 policy = self.build(session.built(coins, flips))
                 actions = drive_guarded(policy, table, session, self.feedback).actions
+                look(policy)
         except PrivcheckError:
             return None
         if session.leaks or session.refusals:
@@ -238,14 +246,26 @@ class Player:
         return Played(actions, session, session.played_noise(flips))
 
     def failure(
-        self, table: Table, seed: int, run: Played, actions: list[int], own: set[int]
+        self,
+        table: Table,
+        seed: int,
+        run: Played,
+        actions: list[int],
+        own: set[int],
+        *,
+        look: Look = lambda _: None,
     ) -> tuple[list[int], str] | None:
-        """Play the code itself with the noise of a guarded run; return its actions and the reason if they differ."""
+        """Play the code itself with the noise of a guarded run; return its actions and the reason if they differ.
+
+        `look` is shown the policy after the last round.
+        """
         rng = HandledGenerator(PlayedDraws(np.random.default_rng([seed, 0]).bit_generator, run.noise))
         releases = [one for one, own in zip(run.session.releases, run.session.own, strict=True) if own]
         try:
             with untranslated():
-                played = drive(self.build(rng), table, ForcedTape(releases), self.feedback, self.contexts)
+                policy = self.build(rng)
+                played = drive(policy, table, ForcedTape(releases), self.feedback, self.contexts)
+                look(policy)
         except DivergenceError as divergence:
             return divergence.actions, str(divergence)
         return (played, DIFFERENT) if differing(actions, played, own) else None

@@ -13,7 +13,7 @@ import numpy as np
 from privcheck.generators._handled_generator import Call, Draw, Handler, shape_of
 from privcheck.generators._methods import Coin, Noise
 from privcheck.generators._run_generator import PCG64
-from privcheck.private_values import Private, PrivateSource, Terms, standard
+from privcheck.private_values import Private, PrivateArray, PrivateSource, Terms, standard
 
 LAWS = frozenset({"laplace", "normal", "exponential", "gumbel", "geometric", "uniform"})
 """The laws whose draws the guard can leave unread."""
@@ -80,9 +80,15 @@ class GuardedDraws(Handler):
     def coin(self, call: Call) -> Any:
         """Return public numbers, also where numpy makes them of draws of noise; parameters of laws are read."""
         if isinstance(call.method, Coin) and not call.method.of_a_law:
-            return call.by(self.ordinary)
+            return self._shuffled(*call.given, **call.options) if _shuffles(call) else call.by(self.ordinary)
         options = {name: _read(value) for name, value in call.options.items()}
         return call.draw(self.ordinary, *map(_read, call.given), **options)
+
+    def _shuffled(self, array: Any, axis: int = 0) -> None:
+        """Shuffle a private array in place; numpy would swap its rows one by one, which are views of it."""
+        order = np.arange(array.shape[axis])
+        self.ordinary.shuffle(order)
+        array[...] = np.take(array, order, axis=axis)
 
     def noise(self, method: Noise, draw: Draw, loc: Any, scale: Any, size: Any) -> Any:
         """Return loc + scale times new draws, in numpy's shapes."""
@@ -107,6 +113,11 @@ class GuardedDraws(Handler):
         terms = Terms.of(np.arange(len(every)), np.arange(first, first + len(every)), np.ones(len(every)))
         noise = Private.make(self._source, np.zeros(shape), terms)
         return noise if place.is_public and not place._const.any() else place + noise
+
+
+def _shuffles(call: Call) -> bool:
+    """Tell whether a private array is shuffled."""
+    return call.method.name == "shuffle" and bool(call.given) and type(call.given[0]) is PrivateArray
 
 
 def _read(value: Any) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from privcheck.private_values import _linear_operations as linear
 from privcheck.private_values._leaks import RELEASE
-from privcheck.private_values._refused_operations import NONLINEAR, Refusals, private_within, published, refuse
+from privcheck.private_values._refused_operations import NONLINEAR, Refusals, published, refuse
+from privcheck.private_values._shared.views_by_numpy import private_within
 from privcheck.private_values._terms import NOTHING, common
 
 JOINTLY: dict[Any, tuple[tuple[int, ...], tuple[str, ...]]] = {
@@ -66,6 +67,8 @@ def applied(of: Callable[[Any], Any], function: Any, arguments: tuple[Any, ...],
     counted = [*operands, *_ordinary_arrays(of, arguments)] if function in PRODUCTS else operands
     if function is np.diff or function in PRODUCTS:
         linear.check_counted(name, *counted)
+    if len(operands) == 1 and (views := _views(call, operands[0])) is not None:
+        return views
     kind = "f" if function in (np.average, np.linalg.solve) else common(*counted)
     const = call([value._const for value in operands])
     if isinstance(const, (list, tuple)):
@@ -78,6 +81,17 @@ def _read(item: Any) -> Any:
     if isinstance(item, Refusals):
         return item.ordinary()
     return type(item)(_read(part) for part in item) if isinstance(item, (list, tuple)) else item
+
+
+def _views(call: Callable[[list[Any]], Any], array: Any) -> Any:
+    """Return views of an array, or a list of them, where numpy returns such: they show what is written later."""
+    found = call([array._positions])
+    parts = found if isinstance(found, (list, tuple)) else [found]
+    if not all(np.may_share_memory(part, array._positions) for part in parts if part.size):
+        return None
+    if parts is not found:
+        return array.view_as(lambda given: call([given]))
+    return type(found)(array.view_as(lambda given, place=place: call([given])[place]) for place in range(len(parts)))
 
 
 def _part(call: Callable[[list[Any]], Any], place: int) -> Callable[[list[Any]], Any]:

@@ -17,15 +17,9 @@ from privcheck.private_values import _one_datum as one_datum
 from privcheck.private_values._leaks import COLLECT, COMPARE, RELEASE
 from privcheck.private_values._noise.coins import compared as flipped
 from privcheck.private_values._noise.noised import toss
-from privcheck.private_values._refused_operations import (
-    NONLINEAR,
-    Refusals,
-    on_ordinary,
-    private_within,
-    published,
-    refuse,
-)
+from privcheck.private_values._refused_operations import NONLINEAR, Refusals, published, refuse
 from privcheck.private_values._several_data import of_many_numbers as many
+from privcheck.private_values._shared.views_by_numpy import on_ordinary, private_within
 from privcheck.private_values._terms import common, kind_of
 
 _LINEAR: dict[Any, Callable[..., Any]] = {

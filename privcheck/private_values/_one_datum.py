@@ -14,7 +14,7 @@ from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
 from privcheck.private_values._several_data.of_one_sum import lipschitz
-from privcheck.private_values._terms import Cell
+from privcheck.private_values._shared.shared_cell import Cell
 from privcheck.reached_state import applied_apart
 
 if TYPE_CHECKING:

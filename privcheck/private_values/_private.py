@@ -20,7 +20,8 @@ from privcheck.private_values._noise.draws import without_draws
 from privcheck.private_values._numpy_functions import NumpyProtocol
 from privcheck.private_values._one_datum import compared
 from privcheck.private_values._refused_operations import Refusals, read, refuse
-from privcheck.private_values._terms import NOTHING, SCALAR, Cell, Terms, kind_of, numbered
+from privcheck.private_values._shared.shared_cell import Cell
+from privcheck.private_values._terms import NOTHING, SCALAR, Terms, kind_of, numbered
 
 if TYPE_CHECKING:
     from privcheck.private_values._source import PrivateSource
@@ -52,7 +53,6 @@ class Private(Refusals, NumpyProtocol):
     Private(shape=(), data=rounds 0-3, hidden)
     >>> mean.sensitivities("l1")
     {0: 0.25, 1: 0.25, 2: 0.25, 3: 0.25}
-
     """
 
     __module__ = "privcheck.private_values"  # as it is imported, and so in errors of other libraries
@@ -80,8 +80,7 @@ class Private(Refusals, NumpyProtocol):
     def over(cls, cell: Cell) -> Private:
         """Return the array of all entries of a cell; for privcheck's internal use."""
         self = _new(cell.const)
-        self._const, self._cell, self._whole = cell.const, cell, True
-        self._positions = numbered(cell.const)
+        self._const, self._cell, self._whole, self._positions = cell.const, cell, True, numbered(cell.const)
         return self
 
     @classmethod
@@ -209,19 +208,21 @@ class Private(Refusals, NumpyProtocol):
 
     def view_as(self, function: Callable[[Any], Any]) -> Private:
         """Return the result of a numpy function that only moves entries; of arrays a view if numpy's is one."""
-        positions = np.asarray(function(self._positions))
-        const = np.asarray(function(self._const))
+        positions, const = np.asarray(function(self._positions)), np.asarray(function(self._const))
         if self.ndim == 0 and self._whole:  # it stands for a float, of which numpy makes copies
             const = const.copy()
         elif np.may_share_memory(positions, self._positions):
-            result = _new(const)
-            result._const, result._positions = const, positions
-            result._cell, result._whole, result._own = self._cell, False, (NOTHING, NOTHING)
-            return result
-        if positions.ndim == 0:
-            return Private.make(self.source, const, self._cell.terms.row(int(positions))).of_kind(self.kind)
-        terms = self._cell.terms.spread(positions.ravel(), np.arange(positions.size))
+            return self.seen_as(const, positions)
+        every, is_number = self._cell.terms, positions.ndim == 0
+        terms = every.row(int(positions)) if is_number else every.spread(positions.ravel(), np.arange(positions.size))
         return Private.make(self.source, const, terms).of_kind(self.kind)
+
+    def seen_as(self, const: Array, positions: Integers) -> Private:
+        """Return a view: the public parts of its entries, and which of the cell's they are."""
+        result = _new(const)
+        result._const, result._positions, result._cell = const, positions, self._cell
+        result._whole, result._own = False, (NOTHING, NOTHING)
+        return result
 
     def copy(self) -> Private:
         """Return a copy that shares no entries."""

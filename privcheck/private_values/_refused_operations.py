@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NoReturn, Self
 
@@ -20,9 +20,11 @@ from privcheck.private_values._leaks import (
     RELEASE,
     LeakError,
     find_leak,
+    own_place,
 )
 from privcheck.private_values._noise.noised import NO_LAW, publish, winner
 from privcheck.private_values._replacements import replacement
+from privcheck.private_values._shared.views_by_numpy import on_ordinary
 
 MEAN = f"{RELEASE}; numpy.mean of a list stays private"
 TEXT = f"{RELEASE}; in a log repr() or {{value!r}} shows no number"
@@ -77,39 +79,6 @@ def published(values: Iterable[Any]) -> str | None:
         if not value.is_public and (why := value.publish()) is not None:
             return str(why)
     return None
-
-
-def private_within(item: Any) -> Iterator[Any]:
-    """Yield the private values, public ones included, in nested lists, tuples and dictionaries."""
-    if isinstance(item, Refusals):
-        yield item
-    elif isinstance(item, (list, tuple)):
-        for part in item:
-            yield from private_within(part)
-    elif isinstance(item, dict):
-        yield from private_within(tuple(item.values()))
-
-
-def on_ordinary(function: Callable[..., Any], arguments: Any, options: Any) -> Any:
-    """Return a function of values in which no datum is involved; what it writes into them is written into them."""
-    copies: dict[int, tuple[Any, Any]] = {}
-
-    def ordinary(item: Any) -> Any:
-        if isinstance(item, Refusals):
-            return copies.setdefault(id(item), (item, item.ordinary()))[1]
-        if isinstance(item, (list, tuple)):
-            return type(item)(ordinary(part) for part in item)
-        return {name: ordinary(part) for name, part in item.items()} if isinstance(item, dict) else item
-
-    has_private = next(private_within((arguments, options)), None) is not None
-    result = function(*ordinary(arguments), **ordinary(options)) if has_private else function(*arguments, **options)
-    for original, copied in copies.values():
-        if isinstance(copied, np.ndarray):
-            if not np.array_equal(copied, original.ordinary(), equal_nan=True):
-                original[...] = copied
-            if result is copied:
-                result = original
-    return result
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -199,21 +168,26 @@ class Refusals(Origins):
     ordinary: Any
     compared_with: Any
     terms: Any
+    view_as: Any
     _cell: Any
 
     def __getattr__(self, name: str) -> Any:
         """Return what numpy's arrays or numbers have under another name, of values that are public or hold noise."""
         if name in _MOVING or name in _OF_OBJECTS:
             return partial(getattr(np, name), self)
+        if name == "real":
+            return self.view_as(lambda array: array[...])
         if name == "dtype":  # as of a float
             raise AttributeError(name)
         if name in _OF_FLOATS and not (self.is_public or self.holds_draws):
             refuse("conversion", f".{name}()", self, hint=MEAN)
         kind: Any = np.ndarray if getattr(self, "ndim", 0) else np.float64
-        missing = name.startswith("_") or name in _WRITING or not hasattr(kind, name)
-        if missing or published([self]) is not None:
+        if name.startswith("_") or name in _WRITING or not hasattr(kind, name) or published([self]) is not None:
             raise AttributeError(f"a private value has no attribute {name!r}")
-        return getattr(kind(self.ordinary()) if kind is np.float64 else self.ordinary(), name)
+        if kind is np.float64:
+            return getattr(kind(self.ordinary()), name)
+        is_method = callable(getattr(kind, name))
+        return _function(name).__get__(self) if is_method else on_ordinary(operator.attrgetter(name), (self,), {})
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -311,14 +285,17 @@ class Refusals(Origins):
         return complex(read("conversion", "complex()", complex, self, hint=COLLECT))
 
     def __index__(self) -> int:
-        return int(read("index", "index", operator.index, self))
+        whole = int if self.kind in ("b", "i") else lambda value: value  # as of a sum in which the data cancel
+        return int(read("index", "index", lambda value: operator.index(whole(value)), self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Return the ordinary array that it is or is released as; without noise, numbers in an array of objects.
 
         numpy collects lists of numbers in this way; an array of several axes is copied only by `numpy.array`, since the
-        result of `numpy.asarray` would share its entries.
+        result of `numpy.asarray` would share its entries, as the code that asks for it may: see `Cell.lend`.
         """
+        if self.ndim and not copy:
+            self._cell.lend(own_place())
         if dtype in (None, object) and (self.ndim == 0 or copy) and not (self.is_public or self.holds_draws):
             self.source.collected = self.data_ids
             found = np.empty(self.shape, object)
@@ -342,7 +319,7 @@ class Refusals(Origins):
         return str(read("format", f"format {specification!r}", lambda value: format(value, specification), self))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return read("pickle", "pickle", lambda value: (type(self).public, (value,)), self)  # type: ignore[attr-defined]
+        return read("pickle", "pickle", lambda value: (type(self).public, (np.array(value),)), self)  # type: ignore[attr-defined]
 
     def __abs__(self) -> Any:
         return np.absolute(self)

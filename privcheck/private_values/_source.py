@@ -88,6 +88,7 @@ class PrivateSource:
         self.coins, self.closed = SeparateCoins(), False
         self.on_change: Callable[[str], object] | None = None
         self.on_text: Callable[[str], object] | None = None
+        self.on_lent: Callable[[str], object] | None = None
         self.functions: dict[str, Kept | None] = {}
         self.unknown: dict[str, tuple[str, ...]] = {}
         self.compared: dict[str, int] = {}

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-from weakref import ref
+from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Array, Integers
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values._columns import ONE_AT_A_TIME
-
-if TYPE_CHECKING:
-    from privcheck.private_values._source import PrivateSource
 
 _TIDY_FROM = 64
 """Number of terms above which a growing sum is tidied: sorting smaller sums takes more time than it saves."""
@@ -302,61 +298,6 @@ def checked(weights: Array) -> Array:
     return weights
 
 
-class Cell:
-    """The entries that an array and its views share: their public parts and terms, and where their data come from."""
-
-    __slots__ = (
-        "__weakref__",
-        "compared",
-        "const",
-        "epoch",
-        "kind",
-        "made",
-        "reads_noise",
-        "reused",
-        "size",
-        "source",
-        "terms",
-    )
-
-    def __init__(self, source: PrivateSource | None, terms: Terms, const: Array) -> None:
-        self.source: PrivateSource | None = None
-        self.terms, self.const, self.size = terms, const, const.size
-        self.epoch, self.reused, self.compared, self.kind = -1, False, "", "f"
-        self.made: Any = None
-        self.reads_noise = False
-        self.join(source)
-
-    def join(self, source: PrivateSource | None) -> None:
-        """Belong to a source, which keeps what the terms refer to for as long as this lives."""
-        if source is not None and self.source is None:
-            self.source = source
-            source.cells.append(ref(self))
-
-    def replace(self, terms: Terms) -> None:
-        """Hold other terms, in which draws of noise may be known that these have not been settled with."""
-        self.terms, self.epoch, self.compared = terms, -1, ""
-
-    def settle(self) -> None:
-        """Replace draws of noise that are known by what they have become."""
-        while self.source is not None and self.epoch != (epoch := self.source.draws.epoch):
-            with ONE_AT_A_TIME:
-                added, terms, reused = self.source.draws.substituted(self.terms, self.size)
-                if added is not None:
-                    self.const += added.reshape(self.const.shape)
-                    self.reused = self.reused or (reused and terms.count > 0)
-                self.terms, self.epoch = terms, epoch
-
-    def kept(self) -> tuple[Any, ...]:
-        """Return all that it holds, for `put_back`."""
-        return self.source, self.terms, self.const.copy(), self.epoch, self.reused, self.compared, self.kind
-
-    def put_back(self, held: tuple[Any, ...]) -> None:
-        """Hold again what `kept` returned; other arrays that share the entries see it, too."""
-        self.source, self.terms, const, self.epoch, self.reused, self.compared, self.kind = held
-        self.const[...] = const
-
-
 def kind_of(array: Any) -> str:
     """Return what an array of numpy holds: "b" bools, "n" integers of 8 or 16 bits, "i" others, "f" floats.
 
@@ -385,10 +326,14 @@ def one_of(*values: Any) -> str:
 
 
 def numbered(const: Array) -> Integers:
-    """Return the numbers of the entries of an array, in its memory order."""
+    """Return the numbers of the entries of an array, in memory as these are: views of both are of the same entries."""
     if const.ndim == 0:
         return SCALAR
-    return np.asarray(np.arange(const.size).reshape(const.shape), order="C" if const.flags.c_contiguous else "F")
+    if const.flags.c_contiguous:
+        return np.arange(const.size).reshape(const.shape)
+    numbers = np.empty_like(const, np.int64)
+    numbers[...] = np.arange(const.size).reshape(const.shape)
+    return numbers
 
 
 NOTHING = Terms.of([], [], [])

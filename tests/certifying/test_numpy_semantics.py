@@ -12,6 +12,7 @@ from privcheck.certifying import Session
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
 from privcheck.private_values import LeakError
+from tests.certifying.translated_programs import loaded
 
 NUMBERS = (0.0, 0.4, 1.0)
 
@@ -126,3 +127,37 @@ def test_text_of_a_reward_is_a_leak():
     policy = privcheck.guard(Words, epsilon=1.0, arms=2)
     with pytest.raises(PrivcheckError, match="released or public"):
         policy.update(policy.select(), 0.123)
+
+
+OVERFLOWS = """\
+import math
+
+import numpy as np
+
+
+class Policy:
+    def __init__(self, rng):
+        self.arm = 0
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        x = 1.0e308 * reward
+        self.arm = int({test})
+"""
+
+
+@pytest.mark.parametrize("test", ["math.isinf(x + x)", "not np.isfinite(x + x)", "math.isnan(x + x)"])
+def test_a_sum_that_may_overflow_is_not_taken_to_be_finite(test, tmp_path):
+    """The sum is infinite for rewards above 0.9, and only for these."""
+    policy = privcheck.guard(loaded(OVERFLOWS.format(test=test), tmp_path), epsilon=1.0, arms=2, noise="float")
+    with pytest.raises(PrivcheckError):
+        policy.update(policy.select(), 0.5)
+
+
+def test_an_integer_in_which_all_data_cancel_is_an_action(tmp_path):
+    text = OVERFLOWS.format(test="(1 - int(reward > 0.5)) * 2 + 2 * int(reward > 0.5)")
+    policy = privcheck.guard(loaded(text, tmp_path), epsilon=1.0, arms=3, noise="float")
+    policy.update(policy.select(), 0.5)
+    assert policy.select() == 2

@@ -1,4 +1,4 @@
-"""Whether code does with ordinary rewards what it does with wrapped ones: the same lines, errors and actions."""
+"""Whether code does with ordinary rewards what it does with wrapped ones: the same lines, errors, actions, numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Table
-from privcheck.certifying._noisy_replay import Player
+from privcheck.certifying._noisy_replay import Played, Player
+from privcheck.certifying._outside.same_numbers import Numbers
 from privcheck.certifying._own_files import is_own
 from privcheck.certifying._translated.private_choices import noted_choices
 from privcheck.errors import PrivcheckError
@@ -49,6 +50,7 @@ class Way:
     chooses: str = ""
     chosen: set[tuple[str, int]] = field(default_factory=set)
     steps: set[Step] = field(default_factory=set)
+    numbers: Numbers = field(default_factory=Numbers)
     codes: set[CodeType] = field(default_factory=set)
     _apart: int = 0
 
@@ -75,6 +77,8 @@ class Way:
 
         def stepped(frame: FrameType, event: str, argument: Any) -> Any:
             if event == "return":
+                if not self._apart:
+                    self.numbers.returns(frame, argument)
                 self._apart -= apart
             elif event == "line" and not self._apart:
                 self.steps.add((code.co_filename, frame.f_lineno, code.co_qualname, ""))
@@ -138,14 +142,23 @@ def other_ways(player: Player, tables: list[Table], seed: int, rewards: tuple[fl
 
 def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -> Way:
     by = kind(player.feedback)
-    wrapped, ordinary = (Way(by.chooses if by.contextual else "") for _ in range(2))
-    try:
+
+    def way() -> Way:
+        return Way(by.chooses if by.contextual else "")
+
+    def guarded() -> tuple[Way, Played | None]:
+        wrapped = way()
         with wrapped.followed():
-            run = player.guarded(table, seed, None)
+            return wrapped, player.guarded(table, seed, None, look=_nothing if by.contextual else wrapped.numbers.held)
+
+    ordinary = way()
+    try:
+        wrapped, run = guarded()
         if run is None:
             return wrapped
         with ordinary.followed():
-            failure = player.failure(table, seed, run, run.actions, set())
+            look = _nothing if by.contextual else ordinary.numbers.held
+            failure = player.failure(table, seed, run, run.actions, set(), look=look)
     except PrivcheckError:  # replay says so
         return wrapped
     differing = (step for step in wrapped.steps ^ ordinary.steps if step[3] or step[:2] not in wrapped.chosen)
@@ -158,7 +171,30 @@ def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -
         notes[OTHERWISE.format(place, what, which)] = None
     elif failure is not None:
         notes[ACTIONS] = None
+    elif others := wrapped.numbers.others(ordinary.numbers, largest := _largest(run)):
+        again = wrapped.numbers.others(guarded()[0].numbers, largest)  # such as times
+        for name, function, _ in [key for key in others if key not in again][:1]:
+            notes[NUMBERS.format(f"{name} in {function}" if function else name)] = None
     return ordinary
+
+
+def _nothing(_: Any) -> None:
+    pass
+
+
+def _largest(run: Played) -> float:
+    """Return the largest number that was released or is behind a release."""
+    numbers = [
+        np.abs(np.asarray(part, np.float64)).max(initial=0.0)
+        for one in run.session.releases
+        for part in (one.value, *_parts(one.output))
+    ]
+    return float(max(numbers, default=0.0))
+
+
+def _parts(output: Any) -> tuple[Any, ...]:
+    """Return the numbers that were released; with the index of a noisy maximum, the noisy scores."""
+    return output if isinstance(output, tuple) else (output,)
 
 
 def _alone_last(step: Step) -> tuple[bool, Step]:
@@ -169,6 +205,10 @@ def _alone_last(step: Step) -> tuple[bool, Step]:
 OTHERWISE = (
     "{}: {} with {} rewards alone, so the code does something else with the others: let it do the same with both, "
     "as by releasing a value before it is read"
+)
+NUMBERS = (
+    "{} is another number with ordinary rewards than with wrapped ones, although the coins and all releases are the "
+    "same: the code computes otherwise than in real numbers, or tells the two apart"
 )
 ACTIONS = (
     "with ordinary rewards the code plays other actions than with wrapped ones, although the coins and all releases "

@@ -19,6 +19,7 @@ class Pair:
     place : the statement that assigns it, or the first of them.
     unchanged : the one of `yes` and `no` that stands for what the target holds; None if both sides assign it.
     in_place : whether it is changed as by `+=`, which changes an array and does not make another one.
+    mixed : whether it is on one side, and assigned on the other.
     """
 
     target: Any
@@ -27,6 +28,7 @@ class Pair:
     place: ast.stmt
     unchanged: ast.expr | None = None
     in_place: bool = False
+    mixed: bool = False
 
 
 @dataclass
@@ -57,7 +59,14 @@ def assigned_pairs(node: ast.If) -> list[Pair] | None:
     same = [ast.dump(one.target) for one in yes] == [ast.dump(one.target) for one in no]
     if yes and same:
         return [
-            Pair(one.target, one.value, two.value, one.place, in_place=one.in_place or two.in_place)
+            Pair(
+                one.target,
+                one.value,
+                two.value,
+                one.place,
+                in_place=one.in_place and two.in_place,
+                mixed=one.in_place != two.in_place,
+            )
             for one, two in zip(yes, no, strict=True)
         ]
     pairs = []

@@ -84,25 +84,39 @@ def _collected(function: Callable[..., Any]) -> Callable[..., Any]:
     make = _made(function)
 
     def collect(*arguments: Any, **options: Any) -> Any:
-        first = arguments[0] if arguments else None
-        if type(first) is PrivateArray and len(arguments) == 1 and not first.holds_draws:
-            same = options == {"copy": False} if function is np.array else not options or first.kind == "f"
-            if same and (function is np.array or _is_float(options)) and _is_as_stored(function, first):
-                return first
+        first, others = (arguments[0], arguments[1:]) if arguments else (None, ())
+        if type(first) is PrivateArray and not first.holds_draws and _is_kept(function, first, others, options):
+            return first
         if type(first) in (list, tuple):
             if not _holds_raw(first):
-                return make(*arguments, **options)
-            if len(arguments) == 1 and _is_float(options) and (found := Private.of(first)) is not None:
+                return make(_copied(first), *others, **options)
+            if not others and _is_float(options) and (found := Private.of(first)) is not None:
                 return found
         elif function is np.array and type(first) is np.ndarray:
-            return make(*arguments, **options)
+            found = function(*arguments, **options)
+            return found if np.may_share_memory(found, first) else make(found)
         return function(*arguments, **options)
 
     return collect
 
 
-def _is_as_stored(function: Callable[..., Any], array: Any) -> bool:
-    return function is not np.ascontiguousarray or bool(array._const.flags.c_contiguous)
+def _is_kept(function: Callable[..., Any], array: PrivateArray, others: Any, options: Any) -> bool:
+    """Tell whether numpy returns an array itself, as it does one of numpy's with such entries."""
+    const = array._const
+    known = (
+        const if array.kind == "f" else np.empty_like(const, {"b": np.bool_, "n": np.int8}.get(array.kind, np.int64))
+    )
+    try:
+        return function(known, *others, **options) is known
+    except (TypeError, ValueError):
+        return False
+
+
+def _copied(values: Any) -> Any:
+    """Return a list of numbers with copies of the public arrays in it, which numpy does not keep."""
+    if type(values) in (list, tuple):
+        return type(values)(map(_copied, values))
+    return np.array(values) if type(values) is PrivateArray and values.is_public else values
 
 
 def _is_float(options: dict[str, Any]) -> bool:
@@ -219,6 +233,13 @@ def _is_instance(value: Any, kinds: Any) -> bool:
     return isinstance(value, kinds) or (type(value) is PrivateArray and isinstance(EMPTY, kinds))
 
 
+def _type(*values: Any, **options: Any) -> Any:
+    """Stand for `type`: a private number is of the type of what it stands for, as for `isinstance`."""
+    if len(values) == 1 and type(values[0]) in PRIVATE:
+        return float if type(values[0]) is Private else np.ndarray
+    return type(*values, **options)
+
+
 EMPTY = np.empty(0)
 
 
@@ -266,19 +287,25 @@ def _summed(*values: Any) -> Any:
 
 
 def _finite(function: Callable[..., Any], *, answer: bool) -> Callable[..., Any]:
-    """Return `isnan` and the like: whatever the data are, private numbers are finite."""
+    """Return `isnan` and the like: whatever the data are, private numbers far below the largest float are finite."""
 
     def is_so(*values: Any, **options: Any) -> Any:
-        if len(values) == 1 and not options and is_raw(values[0]):
+        if len(values) == 1 and not options and is_raw(values[0]) and _is_far_below(values[0]):
             return np.full(values[0].shape, answer) if values[0].ndim else answer
         return function(*values, **options)
 
     return is_so
 
 
+def _is_far_below(value: Private) -> bool:
+    """Tell whether numbers are finite in the code as it is, too: those of this size may be sums that overflow."""
+    sides = value.compared_with(np.less, 1e300), value.compared_with(np.greater, -1e300)
+    return all(isinstance(side, bool | np.ndarray) and bool(np.all(side)) for side in sides)
+
+
 _NEW = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
 _LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
-_LISTS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+_LISTS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
 _OF_ALL = (np.var, np.std, np.median, np.max, np.min, np.amax, np.amin, np.quantile, np.percentile, np.sort)
 _OF_ONE = {
     "sqrt": np.sqrt, "exp": np.exp, "log1p": np.log1p, "log2": np.log2, "expm1": np.expm1, "tanh": np.tanh,
@@ -292,6 +319,7 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     builtins.int: _integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
     builtins.min: _extreme(min, np.minimum, np.min), builtins.max: _extreme(max, np.maximum, np.max),
     builtins.round: _rounded, builtins.sorted: _sorted, builtins.isinstance: _is_instance,
+    builtins.type: _type,
     statistics.mean: _averaged(statistics.mean), statistics.fmean: _averaged(statistics.fmean),
     statistics.median: _of_list(statistics.median, np.median),
     statistics.pvariance: _of_list(statistics.pvariance, np.var),

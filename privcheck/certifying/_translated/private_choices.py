@@ -34,6 +34,12 @@ BRANCH = (
 )
 """What to do about a branch that does more than compute numbers."""
 
+COPY = (
+    "an array that has another name is not chosen by a datum, because it would be the same array for some data only: "
+    "make a new one, as by numpy.where(condition, one, other)"
+)
+"""What to do about arrays that a datum chooses from."""
+
 Side = Callable[[], Any]
 
 
@@ -65,12 +71,54 @@ class NotPureError(Exception):
 
 
 def chosen(condition: Any, yes: Side, no: Side) -> Any:
-    """Return `yes() if condition else no()`; of a condition that depends on one datum, with both computed."""
+    """Return `yes() if condition else no()`; of a condition that depends on one datum, with both computed.
+
+    What is selected is a new array, where the code as it is goes on with one of the two: an array that has another name
+    is a leak.
+    """
     if type(condition) is not Private or (found := truth(condition)) is None:
         return yes() if condition else no()
-    with _without_effects(found):
-        first, second = yes(), no()
+    first, second = _sides(found, yes, no)
+    if first is second:
+        return first
+    counts = references(first), references(second)
+    if any(map(_is_held, (first, second), counts)):
+        refuse("branch", "truth value", found, hint=COPY)
+    return _selected(found, first, second).made_here(found.compared)
+
+
+def computed(condition: Any, yes: Side, no: Side) -> Any:
+    """Return what `chosen` does, where an array is only computed with: it may have other names."""
+    if type(condition) is not Private or (found := truth(condition)) is None:
+        return yes() if condition else no()
+    first, second = _sides(found, yes, no)
     return first if first is second else _selected(found, first, second).made_here(found.compared)
+
+
+def _sides(condition: Private, yes: Side, no: Side) -> tuple[Any, Any]:
+    with _without_effects(condition):
+        return yes(), no()
+
+
+def references(value: Any) -> int:
+    """Return how many references there are to what the caller has under one name."""
+    return sys.getrefcount(value)
+
+
+def _alone() -> int:
+    value = object()
+    return references(value)
+
+
+ALONE = _alone()
+
+
+def _is_held(value: Any, count: int) -> bool:
+    """Tell whether a value is an array whose numbers can be reached by another name, too."""
+    if type(value) is np.ndarray:
+        return count > ALONE or value.base is not None
+    is_view = type(value) in (Private, PrivateArray) and not value._whole
+    return is_view or (type(value) is PrivateArray and count > ALONE)
 
 
 def _selected(condition: Private, first: Any, second: Any) -> Private:
@@ -255,6 +303,16 @@ def stored(before: Any, after: Any) -> Any:
     if kind in (PrivateArray, np.ndarray):
         before[...] = after
         return before
+    return after
+
+
+def rebound(before: Any, after: Any) -> Any:
+    """Return what is stored where one side changes a number as `+=` does and the other makes one; of arrays, refuse.
+
+    One side would change the array in place, the other would leave it as it is.
+    """
+    if type(before) in (PrivateArray, np.ndarray) and type(after) in (Private, PrivateArray):
+        refuse("branch", "truth value", after, hint=BRANCH)
     return after
 
 

@@ -15,11 +15,11 @@ from typing import Any
 from privcheck.certifying._own_files import Definition
 from privcheck.certifying._translated.assignments import Pair, assigned_branches, assigned_pairs, returned_value
 
-(CALLED, PURE, CHECKED, HELD, HIDDEN, CHOSEN, BOTH, EITHER, NEGATED, CHAINED, STORED, INDEXED, ADDED, SUBTRACTED,
- UNREAD, ANSWERED, LOADED) = HELPERS = tuple(
+(CALLED, PURE, CHECKED, HELD, HIDDEN, CHOSEN, COMPUTED, BOTH, EITHER, NEGATED, CHAINED, STORED, REBOUND, INDEXED,
+ ADDED, SUBTRACTED, UNREAD, ANSWERED, LOADED) = HELPERS = tuple(
     f"<privcheck {name}>" for name in
-    ["called", "pure", "checked", "held", "hidden", "chosen", "both", "either", "negated", "chained", "stored",
-     "indexed", "added", "subtracted", "unread", "answered", "loaded"]
+    ["called", "pure", "checked", "held", "hidden", "chosen", "computed", "both", "either", "negated", "chained",
+     "stored", "rebound", "indexed", "added", "subtracted", "unread", "answered", "loaded"]
 )  # fmt: skip
 """Constants that stand for the helpers until the code is compiled: nothing is added to the names of a module."""
 
@@ -76,6 +76,13 @@ class Rewriting(ast.NodeTransformer):
         sides = (self._side(side, node.test) for side in (node.body, node.orelse))
         return _helper(ANSWERED if _are_bits(node.body, node.orelse) else CHOSEN, node, test, *sides)
 
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        """Let a choice between arrays be computed with."""
+        self.generic_visit(node)
+        for part in (node.left, node.right):
+            _compute_with(part)
+        return node
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         """Replace `not`."""
         self.generic_visit(node)
@@ -116,9 +123,9 @@ class Rewriting(ast.NodeTransformer):
         """Add at all places of an array where the index is private; the array and the index are evaluated once."""
         helper, target = _AT_PLACES.get(type(node.op)), node.target
         if helper is None or not isinstance(target, ast.Subscript) or not self._can_be_sides(node.value):
-            return self.generic_visit(node)
+            return self._added(node)
         if isinstance(target.slice, ast.Constant | ast.Slice | ast.Tuple | ast.UnaryOp):
-            return self.generic_visit(node)
+            return self._added(node)
         keeping, owner = self._keep(self.visit(target.value))
         indexing, key = self._keep(self.visit(target.slice))
         value = self.visit(node.value)
@@ -131,6 +138,11 @@ class Rewriting(ast.NodeTransformer):
             keeping, indexing, _at(node, ast.If(_helper(INDEXED, target, owner, key), [loading, added], [plain])),
             _at(node, ast.Assign(forgotten, _at(target, ast.Constant(None)))),
         ]  # fmt: skip
+
+    def _added(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        _compute_with(node.value)
+        return node
 
     def visit_If(self, node: ast.If) -> Any:
         """Assign on both sides where the condition depends on one datum."""
@@ -176,9 +188,10 @@ class Rewriting(ast.NodeTransformer):
 
     def _masked(self, test: ast.expr, condition: ast.expr, pair: Pair, helper: str = CHOSEN) -> ast.stmt:
         """Return an assignment of what a target becomes on one of two sides."""
+        helper = COMPUTED if pair.in_place else helper
         value = _helper(helper, test, condition, *(self._side(side, test, pair) for side in (pair.yes, pair.no)))
-        if pair.in_place:
-            value = _helper(STORED, pair.target, _loaded(pair.target), value)
+        if pair.in_place or pair.mixed:
+            value = _helper(STORED if pair.in_place else REBOUND, pair.target, _loaded(pair.target), value)
         found: ast.stmt = _at(pair.place, ast.Assign([copy.deepcopy(pair.target)], value))
         return found
 
@@ -286,6 +299,12 @@ def _filled(node: Any, place: ast.AST) -> Any:
 
 def _helper(name: str, place: ast.AST, *arguments: ast.expr) -> Any:
     return _at(place, ast.Call(_at(place, ast.Constant(name)), list(arguments), []))
+
+
+def _compute_with(node: ast.expr) -> None:
+    """Let a choice take arrays that have other names, since what it returns is given none."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Constant) and node.func.value == CHOSEN:
+        node.func.value = COMPUTED
 
 
 def _loaded(target: Any) -> Any:

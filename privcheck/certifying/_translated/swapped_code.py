@@ -33,9 +33,10 @@ _SWAPPED: dict[FunctionType, _Swap] = {}
 _STANDS_FOR: dict[Any, Any] = dict(
     zip(
         HELPERS,
-        (called, choices.pure, choices.checked, choices.held, choices.hidden, choices.chosen, choices.both,
-         choices.either, choices.negated, choices.chained, choices.stored, indices.has_private_index, indices.add_at,
-         indices.subtract_at, choices.unread, choices.answered, indices.loaded),
+        (called, choices.pure, choices.checked, choices.held, choices.hidden, choices.chosen, choices.computed,
+         choices.both, choices.either, choices.negated, choices.chained, choices.stored, choices.rebound,
+         indices.has_private_index, indices.add_at, indices.subtract_at, choices.unread, choices.answered,
+         indices.loaded),
         strict=True,
     )
 )  # fmt: skip

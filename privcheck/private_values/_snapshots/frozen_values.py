@@ -11,8 +11,9 @@ from weakref import ref
 
 from privcheck.private_values._noise.coins import Coins
 from privcheck.private_values._private import Private, _new
+from privcheck.private_values._shared.shared_cell import Cell
 from privcheck.private_values._source import PrivateSource
-from privcheck.private_values._terms import NOTHING, Cell, Terms, _Buffer
+from privcheck.private_values._terms import NOTHING, Terms, _Buffer
 
 _OF_SOURCE = ("compared", "coin_lines", "collected", "_settled", "_next_sweep", "_most_cells")
 _OF_DRAWS = ("sample", "epoch", "next", "_settled", "noisy", "loose", "_draws")
@@ -26,7 +27,7 @@ def taken_apart(value: Any) -> Any:
         return _view, (value._cell, value._const, value._positions)
     kind = type(value)
     if kind is Cell:
-        about = value.epoch, value.reused, value.compared, value.kind, value.made, value.reads_noise
+        about = value.epoch, value.reused, value.compared, value.kind, value.made, value.reads_noise, value.lent
         return _cell, (value.source, value.terms, value.const, *about)
     if kind is _Buffer:  # without the room in which it grows, which holds what the memory held before
         return _buffer, tuple(getattr(value, name)[: value.used].copy() for name in _COLUMNS)
@@ -48,8 +49,8 @@ def _view(cell: Cell, const: Any, positions: Any) -> Private:
 def _cell(source: Any, terms: Terms, const: Any, epoch: int, *about: Any) -> Cell:
     cell = Cell(source, terms, const)
     cell.epoch, cell.reused, cell.compared, cell.kind, *others = epoch, *about
-    if others:  # an earlier version wrote none
-        cell.made, cell.reads_noise = others
+    for name, given in zip(("made", "reads_noise", "lent"), others, strict=False):  # earlier versions wrote fewer
+        setattr(cell, name, given)
     return cell
 
 

@@ -1,0 +1,1 @@
+"""Arrays of numpy that share their numbers with a private array."""
