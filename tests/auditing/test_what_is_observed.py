@@ -6,12 +6,14 @@ import math
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import privcheck
 from privcheck import PolicyError
 from privcheck.mechanisms import Laplace
 from privcheck.targets import Outputs, PolicyRunner
+from privcheck.targets._releases import published
 
 HIGH = np.array([[1.0, 1.0], [0.0, 0.0]])
 LOW = np.zeros((2, 2))
@@ -255,6 +257,24 @@ def test_the_keys_of_released_statistics_are_observed(nested):
 
     assert differs(secret=False)
     assert not differs(secret=True)
+
+
+LABELLED = {
+    "a column": lambda name: pd.Series({name: 7.0}),
+    "a frame": lambda name: pd.DataFrame({name: [7.0]}),
+    "rows of a frame": lambda name: pd.DataFrame({"n": [7.0]}, index=[name]),
+    "in a list": lambda name: [1.0, pd.Series({name: 7.0})],
+    "an imaginary part": lambda name: np.array([1.0 + len(name) * 1j]),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", LABELLED)
+def test_the_labels_of_released_statistics_are_observed(kind):
+    """A winner's name in the index of a column, and the second half of a complex number, were read nowhere."""
+    one, two, again = (published(LABELLED[kind](name)) for name in ("high", "low", "high"))
+    assert not np.array_equal(one, two)
+    assert np.array_equal(one, again)
 
 
 @pytest.mark.parametrize("shape", [list, lambda outputs: dict(enumerate(outputs))])
