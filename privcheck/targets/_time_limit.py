@@ -44,8 +44,9 @@ def limited(
     rounds_left: Callable[[], int] | None = None,
     of_a_run: float | None = None,
 ) -> Iterator[RunClock]:
-    """Raise `PolicyError` in a run that has not ended after one to two times `seconds`, and after it if it catches that:
-    what it does then, it would not have done.
+    """Raise `PolicyError` in a run that has not ended after one to two times `seconds`.
+
+    It is raised once more if the run catches it: what code does about this error, it does under an audit alone.
 
     With `rounds_left` it is a round, not a run, that has to end in this time: guarded runs are slower. One call that
     makes a `batch` of runs has `BATCH_LIMIT` more for each: a timer cannot look at single runs. With `of_a_run`, the
