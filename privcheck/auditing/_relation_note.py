@@ -14,7 +14,9 @@ from privcheck.targets import Claim, Game, Given, StreamPair, Target, is_measure
 def relation_note(
     outcome: Outcome, policy: Target, claim: Claim, game: Game, streams: Any, pairs: list[StreamPair]
 ) -> tuple[str, ...]:
-    """Return the note for a function of data that has a claim; nothing for other targets.
+    """Return the note for a function of data or a mechanism; nothing for other targets.
+
+    Without a claim it says only what a bound takes on the user's word.
 
     A claim about adding or removing one row is another claim: one row is replaced by removing it and adding another, so
     (epsilon, delta) under that relation is (2 epsilon, (1 + e^epsilon) delta) under replacement.
@@ -27,22 +29,22 @@ def relation_note(
     streams : as they were given.
     pairs : the candidates; they are the user's if there are `streams`, and may differ in one row or in several.
     """
-    shipped = isinstance(policy.mechanism, Mechanism) or is_measurement(policy.mechanism)
-    judged = outcome.counted_runs and claim.given
-    if not judged or policy.mechanism is None or shipped or game.neighbours == "report":
+    if not outcome.counted_runs or policy.mechanism is None or game.neighbours == "report":
         return ()
-    if game.neighbours == ADD_REMOVE:
-        said = (
-            f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), so the number of rows "
-        )
-        return (said + "is private too; a claim about replacing one row is another claim",)
-    if any(isinstance(pair.first, Given) for pair in pairs):
-        said = "whether the two inputs are neighbours is taken on your word"
-        return (said + f"; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
+    if isinstance(policy.mechanism, Mechanism) or is_measurement(policy.mechanism):
+        return _of_a_mechanism(policy.mechanism, claim, streams)
+    objects = any(isinstance(pair.first, Given) for pair in pairs)
+    if game.neighbours == ADD_REMOVE and claim.given:
+        said = f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), "
+        said += "so the number of rows is private too; a claim about replacing one row is another claim"
+        return (f"{said}; {ON_YOUR_WORD}" if objects else said,)
+    if objects:
+        other = f"; {_other_claim(outcome, claim)}, if they differ in one row that both have" if claim.given else ""
+        return (ON_YOUR_WORD + other,)
     unit = {"row": "one row", "reward": "one entry"}.get(game.neighbours, f"{game.relation.limit} rows")
     what = f"differ in {unit} (neighbours={game.neighbours!r})"
     rows = game.relation.limit
-    if streams is not None:
+    if streams is not None and game.neighbours != ADD_REMOVE:
         numbers = {len(pair.rounds) for pair in pairs}
         rows, most = max(numbers), "up to " if len(numbers) > 1 else ""
         given = "given" if not callable(streams) else "drawn by your function"
@@ -50,10 +52,25 @@ def relation_note(
         if rows > game.relation.limit:
             said = f"this holds provided that data which {what}, are neighbours: that is taken on your word"
             return (f"{said}; for a claim about one row, undo the other changes",)
+    if not claim.given:
+        return ()
     note = f"neighbours here are data of the same size that {what}; nothing is added or removed"
     if rows > 1:
         return (note,)
     return (note + f". {_other_claim(outcome, claim)}",)
+
+
+ON_YOUR_WORD = "whether the two inputs are neighbours is taken on your word"
+
+
+def _of_a_mechanism(mechanism: Any, claim: Claim, streams: Any) -> tuple[str, ...]:
+    """Return the note for a mechanism that knows what its neighbours are, or is given two inputs."""
+    if streams is not None:
+        return (ON_YOUR_WORD,)
+    if isinstance(mechanism, Mechanism) or not claim.given:
+        return ()
+    metric = str(mechanism.input_metric)
+    return (f"neighbours here are inputs at distance 1 in its input metric, {metric}, and so they are in the claim",)
 
 
 def _other_claim(outcome: Outcome, claim: Claim) -> str:

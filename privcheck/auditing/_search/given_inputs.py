@@ -53,8 +53,8 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
         if _same(first, second):
             raise PrivcheckError("streams", words("two equal inputs"), "two inputs that differ", "change one row")
         label = f"inputs given by the user: {_short(first)} and {_short(second)}"
-        sides: Any = Given.as_it_is(first), Given.as_it_is(second)
-        return StreamPair(*sides, label, "inputs given by the user")
+        kept: list[Any] = [Given.as_it_is(each) for each in (first, second)]
+        return StreamPair(kept[0], kept[1], label, "inputs given by the user")
     common = np.result_type(one, two)  # of 0 and 0.5, say: an output 0 would differ from 0.0 by its type alone
     one, two = one.astype(common), two.astype(common)
     if game.neighbours == ADD_REMOVE:
