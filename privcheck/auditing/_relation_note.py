@@ -31,43 +31,63 @@ def relation_note(
     """
     if not outcome.counted_runs or policy.mechanism is None or game.neighbours == "report":
         return ()
-    if isinstance(policy.mechanism, Mechanism) or is_measurement(policy.mechanism):
-        return _of_a_mechanism(policy.mechanism, claim, streams)
-    objects = any(isinstance(pair.first, Given) for pair in pairs)
-    if game.neighbours == ADD_REMOVE and claim.given:
+    words = on_your_word(policy, game, streams, pairs)
+    if not claim.given:
+        return words
+    if _knows_its_neighbours(policy.mechanism):
+        return words or _own_metric(policy.mechanism)
+    if game.neighbours == ADD_REMOVE:
         said = f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), "
         said += "so the number of rows is private too; a claim about replacing one row is another claim"
-        return (f"{said}; {ON_YOUR_WORD}" if objects else said,)
-    if objects:
-        other = f"; {_other_claim(outcome, claim)}, if they differ in one row that both have" if claim.given else ""
-        return (ON_YOUR_WORD + other,)
+        return ("; ".join((said, *words)),)
+    if words == (ON_YOUR_WORD,):
+        return (f"{ON_YOUR_WORD}; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
+    if words:
+        return words
     unit = {"row": "one row", "reward": "one entry"}.get(game.neighbours, f"{game.relation.limit} rows")
-    what = f"differ in {unit} (neighbours={game.neighbours!r})"
-    rows = game.relation.limit
-    if streams is not None and game.neighbours != ADD_REMOVE:
-        numbers = {len(pair.rounds) for pair in pairs}
-        rows, most = max(numbers), "up to " if len(numbers) > 1 else ""
-        given = "given" if not callable(streams) else "drawn by your function"
-        what = f"differ in {'one row' if rows == 1 else f'{most}{rows} rows'}, as the inputs {given} do"
-        if rows > game.relation.limit:
-            said = f"this holds provided that data which {what}, are neighbours: that is taken on your word"
-            return (f"{said}; for a claim about one row, undo the other changes",)
-    if not claim.given:
-        return ()
+    what, rows = f"differ in {unit} (neighbours={game.neighbours!r})", game.relation.limit
+    if streams is not None:
+        what, rows = _differing(streams, pairs)
     note = f"neighbours here are data of the same size that {what}; nothing is added or removed"
-    if rows > 1:
-        return (note,)
-    return (note + f". {_other_claim(outcome, claim)}",)
+    return (note if rows > 1 else f"{note}. {_other_claim(outcome, claim)}",)
 
 
 ON_YOUR_WORD = "whether the two inputs are neighbours is taken on your word"
 
 
-def _of_a_mechanism(mechanism: Any, claim: Claim, streams: Any) -> tuple[str, ...]:
-    """Return the note for a mechanism that knows what its neighbours are, or is given two inputs."""
-    if streams is not None:
+def on_your_word(policy: Target, game: Game, streams: Any, pairs: list[StreamPair]) -> tuple[str, ...]:
+    """Return what every bound and alarm takes on the user's word about inputs that were given; nothing for the others.
+
+    The parameters are those of `relation_note`.
+    """
+    if streams is None or policy.mechanism is None or game.neighbours == "report":
+        return ()
+    if _knows_its_neighbours(policy.mechanism) or any(isinstance(pair.first, Given) for pair in pairs):
         return (ON_YOUR_WORD,)
-    if isinstance(mechanism, Mechanism) or not claim.given:
+    if game.neighbours == ADD_REMOVE:
+        return ()  # that one array has a row more was checked
+    what, rows = _differing(streams, pairs)
+    if rows <= game.relation.limit:
+        return ()
+    said = f"this holds provided that data which {what}, are neighbours: that is taken on your word"
+    return (f"{said}; for a claim about one row, undo the other changes",)
+
+
+def _differing(streams: Any, pairs: list[StreamPair]) -> tuple[str, int]:
+    """Return how the inputs differ, in words, and in how many rows at most."""
+    numbers = {len(pair.rounds) for pair in pairs}
+    rows, most = max(numbers), "up to " if len(numbers) > 1 else ""
+    given = "given" if not callable(streams) else "drawn by your function"
+    return f"differ in {'one row' if rows == 1 else f'{most}{rows} rows'}, as the inputs {given} do", rows
+
+
+def _knows_its_neighbours(mechanism: Any) -> bool:
+    return isinstance(mechanism, Mechanism) or is_measurement(mechanism)
+
+
+def _own_metric(mechanism: Any) -> tuple[str, ...]:
+    """Return the note for a measurement, whose metric may be another one than that of the relation."""
+    if isinstance(mechanism, Mechanism):
         return ()
     metric = str(mechanism.input_metric)
     return (f"neighbours here are inputs at distance 1 in its input metric, {metric}, and so they are in the claim",)

@@ -125,7 +125,8 @@ class Parts:
         if output is None or isinstance(output, str | bytes):
             return self._text(repr(output))
         if isinstance(output, np.ndarray):
-            return self.add(output.tolist())
+            names = output.dtype.names
+            return self.add({name: output[name] for name in names} if names else output.tolist())
         if isinstance(output, Mapping):
             parts = [f"{_plain(key)!r}:{self._at(key, value)}" for key, value in output.items()]
             return "{" + ",".join(parts) + "}"

@@ -296,6 +296,7 @@ READ_IN_FULL = {
     "a text with its own repr": (Redacted("a"), Redacted("b")),
     "a key with its own repr": ({Redacted("a"): 1.0}, {Redacted("b"): 1.0}),
     "a number with its own conversion": (Rounded(1.0), Rounded(2.0)),
+    "the name of a field": tuple(np.zeros(1, [(name, float)]) for name in "ab"),
     "the name of a column": (pd.Series([1.0], name="a"), pd.Series([1.0], name="b")),
     "rows counted from elsewhere": (frame([1.0] * 4).tail(2), frame([1.0] * 5).tail(2)),
     "the name of an index": (with_attribute("index", "a"), with_attribute("index", "b")),
