@@ -23,7 +23,7 @@ from privcheck.accounting import (
     budget_of,
     taking_part,
 )
-from privcheck.certifying import GuardedPolicy, guard
+from privcheck.certifying import GuardedPolicy, guarded
 from privcheck.feedback import kind
 from privcheck.privacy import ROW, Contexts
 from privcheck.private_values import LeakError
@@ -49,8 +49,8 @@ class BanditMachine(RuleBasedStateMachine):
 
     Attributes
     ----------
-    factory : `f(rng)`, a class for example; also given those of arms, epsilon, delta, horizon, rho and mu that its
-        signature names.
+    factory : `f(rng)`, a class for example, whose noise from `rng` is charged; also given those of arms, epsilon,
+        delta, horizon, rho and mu that its signature names.
     epsilon : the budget, > 0; None with `rho` or `mu`. This, `arms` and `horizon` are by default those of the project's
         settings, or 1, 2 and 64.
     delta : with epsilon, in [0, 1).
@@ -88,6 +88,8 @@ class BanditMachine(RuleBasedStateMachine):
     neighbours: ClassVar[str] = ROW
     contexts: ClassVar[Contexts | None] = None
 
+    policy: GuardedPolicy
+
     @initialize(seed=SEEDS)
     def build(self, seed: int) -> None:
         """Build a policy with its own coins and noise, and guard it."""
@@ -96,23 +98,12 @@ class BanditMachine(RuleBasedStateMachine):
         for name in ("epsilon", "arms", "horizon"):
             setattr(self, name, self._asked(name))
         budget = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho, "mu": self.mu}
+        options = {name: getattr(self, name) for name in ("rewards", "neighbours", "contexts", "accountants")}
         runner = PolicyRunner(factory, budget | {"arms": self.arms, "horizon": self.horizon}, self.feedback)
+        noise, coins = np.random.default_rng([seed, 1]), np.random.default_rng([seed, 0])
+        arms = None if self.contexts is None else self.arms
         self.played, self.released = 0, 0
-        self.policy: GuardedPolicy = guard(
-            runner.build(np.random.default_rng([seed, 0])),
-            epsilon=self.epsilon,
-            delta=self.delta,
-            rho=self.rho,
-            mu=self.mu,
-            accountants=self.accountants,
-            rewards=self.rewards,
-            feedback=self.feedback,
-            neighbours=self.neighbours,
-            contexts=self.contexts,
-            arms=None if self.contexts is None else self.arms,
-            noise="float",
-            rng=np.random.default_rng([seed, 1]),
-        )
+        self.policy = guarded(runner.build, budget, options, self.feedback, arms, "float", noise, coins)
 
     def _asked(self, name: str) -> Any:
         """Return an attribute that a derived class sets, else the setting of the project, else the default."""

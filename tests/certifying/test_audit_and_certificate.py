@@ -9,6 +9,31 @@ from privcheck import Contexts, audit
 from privcheck.reporting._pictures.witness_excerpt import text_streams
 
 CONTEXTS = Contexts(shape=(2, 2), norm=1.0)
+
+
+class Counts:
+    """Counts wins by a condition, which only its translation lets a guard follow, and shows them with noise."""
+
+    def __init__(self, rng, epsilon):
+        self.rng, self.epsilon, self.arm = rng, epsilon, 0
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        wins = 0
+        if reward > 0.5:
+            wins += 1
+        self.arm = int(wins + self.rng.laplace(0.0, 1.0 / self.epsilon) > 0.5)
+
+
+@pytest.mark.chance(1e-9, "one bound of a probability of .997 against one of .003")
+def test_the_guarded_build_that_is_audited_is_the_one_that_is_certified():
+    """The guard follows the condition, so that the release is seen: the arm has probability .997 against .003."""
+    pair = np.zeros((2, 2)), np.array([[1.0, 1.0], [0.0, 0.0]])
+    report = audit(Counts, epsilon=10.0, arms=2, streams=pair, runs=80, confidence=1.0 - 1e-9, guarded=True)
+    assert report.certificate.granted
+    assert report.epsilon_lower > 0.5
 JOINT = {"feedback": "contextual", "neighbours": "context-reward", "contexts": CONTEXTS}
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import cProfile
+import fractions
+import sys
+
 import pytest
 
 from tests.certifying.translated_programs import FIRST_LINE, guarded, loaded, source
@@ -265,3 +269,15 @@ def test_what_a_branch_may_not_do_is_a_leak_of_the_condition(name, tmp_path):
     session = guarded(loaded(text, tmp_path))
     assert session.leaks
     assert session.ledger.epsilon <= 1.0
+
+
+def test_a_choice_ends_no_profiler_that_is_written_in_c(tmp_path):
+    """Such a profiler is what `sys.getprofile` returns, before Python 3.12, but only its own `enable` sets it."""
+    with cProfile.Profile() as profiler:
+        before = sys.getprofile()
+        session = guarded(loaded(source("self.s += 1.0 if r > 0.5 else 0.0"), tmp_path))
+        after = sys.getprofile()
+        fractions.Fraction(1, 3).limit_denominator(2)
+    assert not session.leaks
+    assert after is before
+    assert any("limit_denominator" in str(entry.code) for entry in profiler.getstats())

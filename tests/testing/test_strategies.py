@@ -176,6 +176,31 @@ def test_the_machine_does_not_rely_on_the_filter(twins, monkeypatch):
         played(twins.PublisherOfSums)
 
 
+class Noisy:
+    """Publishes every reward with noise of the Generator that it is built with."""
+
+    loss = 1.0
+
+    def __init__(self, rng, arms, horizon):
+        self.rng, self.arms, self.horizon, self.arm = rng, arms, horizon, 0
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.arm = int(reward + self.rng.laplace(0.0, 1.0 / self.loss) > 0.5)
+
+
+class TooQuiet(Noisy):
+    loss = 2.0
+
+
+def test_the_machine_charges_the_noise_that_a_policy_draws_from_its_generator():
+    played(Noisy)
+    with pytest.raises(PrivacyFailure, match=r"takes the reward of round 1 to 2, "):
+        played(TooQuiet)
+
+
 class Contextual:
     def __init__(self, rng):
         self.rng = rng

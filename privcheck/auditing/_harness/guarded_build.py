@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,21 @@ from privcheck.targets import Claim, Game, PolicyRunner, Target
 
 @dataclass(frozen=True)
 class GuardedBuild:
-    """Builds a policy under a guard whose noise has a generator of its own, spawned from that of the run."""
+    """Builds a policy under a guard whose noise has a generator of its own, spawned from that of the run.
 
-    build: Callable[[np.random.Generator], Any]
+    Parameters
+    ----------
+    build : builds the policy. A partial call, by which a guard finds the code to translate, and keeps its translation.
+    options : of the guard.
+    """
+
+    build: partial[Any]
     options: dict[str, Any]
 
     def __call__(self, rng: np.random.Generator) -> Run:
         feedback, arms = self.options["feedback"], self.options["arms"]
         given = {name: self.options[name] for name in ("epsilon", "delta", "rho", "mu")}
-        build = lambda rng: self.build(rng)  # noqa: E731 - a factory of one argument
-        policy = guarded(build, given, self.options, feedback, arms, "float", rng.spawn(1)[0], rng)
+        policy = guarded(self.build, given, self.options, feedback, arms, "float", rng.spawn(1)[0], rng)
         return Run(policy, kind(feedback), arms)
 
 
@@ -90,6 +95,6 @@ def under_guard(target: Target, claim: Claim, game: Game) -> Target:
         **claim.promised, "accountants": claim.accountants, "rewards": game.rewards, "neighbours": game.neighbours,
         "contexts": game.contexts, "feedback": target.feedback, "arms": target.arms,
     }  # fmt: skip
-    build = GuardedBuild(target.build, options)
+    build = GuardedBuild(partial(target.build), options)
     runner = PolicyRunner(build, {"arms": target.arms}, target.feedback, contexts=game.contexts)
     return replace(target, runner=runner, spec=None)

@@ -17,6 +17,7 @@ from typing import Any
 
 from privcheck.certifying._primitives.hooks import RUNNING
 from privcheck.certifying._primitives.recorded_calls import LIBRARIES, caller, is_by_privcheck
+from privcheck.certifying._translated.profile_functions import set_profile
 
 TORCH = frozenset(
     {"bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn"}
@@ -43,11 +44,11 @@ def watching() -> Iterator[dict[str, None]]:
     """Collect what the code inside the block draws, in words: each function, file and line once."""
     found: dict[str, None] = {}
     token, before = WATCHED.set(found), sys.getprofile()
-    sys.setprofile(_profile)
+    set_profile(_profile)
     try:
         yield found
     finally:
-        sys.setprofile(before)
+        set_profile(before)
         WATCHED.reset(token)
 
 
@@ -65,11 +66,11 @@ def _profile(frame: FrameType, event: str, called: Any) -> None:
             drawn = getattr(frame.f_locals.get("self"), "name", "")  # nothing for a frozen one, which calls this one
             name = f"scipy.stats.{drawn}.rvs" if drawn else ""
     if name and WATCHED.get() is not None and not is_by_privcheck(frame):
-        sys.setprofile(None)  # what is called here is no draw of the run
+        set_profile(None)  # what is called here is no draw of the run
         try:
             note(name)
         finally:
-            sys.setprofile(_profile)
+            set_profile(_profile)
 
 
 def _compiled(called: Any, frame: FrameType) -> str:

@@ -23,7 +23,8 @@ def own_functions(target: Any) -> list[FunctionType]:
 
     None are returned if one of them is compiled, as by numba: compiled code takes ordinary arrays alone.
     """
-    parts = list(getattr(getattr(target, "__self__", None), "__dict__", {}).values())  # of what privcheck builds by
+    builder = getattr(target.func if isinstance(target, functools.partial) else target, "__self__", None)
+    parts = list(getattr(builder, "__dict__", {}).values())
     waiting = [target, type(target), *parts, *map(type, parts)]
     packages = frozenset(packages_of({cls: _file(cls) for each in waiting for cls in getattr(each, "__mro__", ())}))
     found, seen = dict[int, FunctionType](), dict[int, Any]()

@@ -25,6 +25,7 @@ import numpy as np
 from privcheck.certifying._own_files import is_generated
 from privcheck.certifying._reached_code import with_inner
 from privcheck.certifying._translated.known_functions import called, only_computes
+from privcheck.certifying._translated.profile_functions import set_profile
 from privcheck.certifying._translated.rewriting import SIDE
 from privcheck.private_values import Coins, LeakError, Private, PrivateArray, is_machinery, refuse, selected
 
@@ -264,7 +265,7 @@ def _without_effects(condition: Private) -> Iterator[None]:
     before, collects = sys.getprofile(), gc.isenabled()
     gc.disable()  # what a collection calls, as callbacks of other packages, is not called by the side
     HERE.sides += 1
-    _profile(partial(_watch, others))
+    set_profile(partial(_watch, others))
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield
@@ -273,25 +274,12 @@ def _without_effects(condition: Private) -> Iterator[None]:
     except Exception:
         others.append("an error")
     finally:
-        _profile(before)
+        set_profile(before)
         HERE.sides -= 1
         if collects:
             gc.enable()
     if others:
         refuse("branch", "truth value", condition, hint=BRANCH)
-
-
-def _profile(function: Any) -> None:
-    """Set the profile function of this thread, without ending what others monitor.
-
-    From Python 3.12 on, in a thread with a trace function, no instruction of the functions that run is reported to
-    `sys.monitoring` after that, until events are started again (seen in 3.12.1 and 3.13.0).
-    """
-    sys.setprofile(function)
-    if sys.version_info >= (3, 12):
-        monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
-        if any(monitoring.get_tool(number) is not None for number in range(6)):
-            monitoring.restart_events()
 
 
 def _watch(others: list[str], frame: FrameType, event: str, argument: Any) -> None:

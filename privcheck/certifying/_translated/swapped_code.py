@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
@@ -42,7 +42,7 @@ _STANDS_FOR: dict[Any, Any] = dict(
 
 
 _FOUND: weakref.WeakKeyDictionary[Any, list[tuple[FunctionType, CodeType]]] = weakref.WeakKeyDictionary()
-"""By class or function, what was translated for it."""
+"""By class, function or partial call, what was translated for it."""
 
 
 @dataclass
@@ -110,7 +110,7 @@ class Translation:
 
     def __init__(self, target: Any) -> None:
         with _EXCHANGE:
-            keeps = isinstance(target, type | FunctionType)
+            keeps = isinstance(target, type | FunctionType | partial)
             found = _FOUND.get(target) if keeps else None
             if found is None:
                 found = [(one, code) for one in own_functions(target) if (code := translation(one)) is not None]
