@@ -109,6 +109,8 @@ class SqliteJournal:
             self._ends = between(self.scope.number)
             self._last: tuple[int, bytes] | None = None
             self._followed = 0, START
+            if end(self.database, self.scope.number)[0] == 1:  # so that a copy without the log has the scope too
+                self.database.rows("PRAGMA wal_checkpoint")
             for scope in reversed(self.chain):
                 self.show(*end(self.database, scope.number), scope)
         except BaseException:

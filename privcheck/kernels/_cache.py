@@ -73,7 +73,8 @@ class _CallAwareCache(FunctionCache):
 
 
 def fingerprint(function: Any) -> str:
-    """Return a hash of the code of a function, of the functions that it calls by name, and of the constants in them.
+    """Return a hash of the code of a function, of the functions that it calls by name, and of their constants and
+    defaults, which are compiled into it.
 
     The compilation options of called functions are included, because inlining is decided when the caller is compiled.
     """
@@ -84,7 +85,8 @@ def fingerprint(function: Any) -> str:
             continue
         seen.add(current)
         code = current.__code__
-        digest.update(code.co_code + repr((code.co_consts, code.co_names)).encode())
+        held = code.co_consts, code.co_names, current.__defaults__, current.__kwdefaults__
+        digest.update(code.co_code + repr(held).encode())
         enclosed = [cell.cell_contents for cell in current.__closure__ or ()]
         for value in (*enclosed, *(current.__globals__.get(name) for name in code.co_names)):
             digest.update(repr(getattr(value, "targetoptions", None)).encode())

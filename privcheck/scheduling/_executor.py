@@ -158,7 +158,7 @@ class Executor:
         elif len(calls.arguments) == 1 or (calls.alone and (self.jobs == 1 or PLAYED_HERE in self.notes)):
             yield _Here(), lambda: 1
         elif calls.alone:
-            with worker_processes(self.jobs) as processes:
+            with worker_processes(self.jobs, calls.code) as processes:
                 yield processes, lambda: AHEAD * self.jobs
         else:  # a thread for one worker, too: in compiled code this one would hear no interrupt until the chunk ends
             threads = ThreadPoolExecutor(self.jobs, initializer=become_only_worker if self.jobs == 1 else None)

@@ -5,32 +5,37 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.progress import begin_worker
+from privcheck.scheduling._own_sources import own_sources
 
 THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
 """Libraries with threads of their own, of which a worker has one each: there are as many workers as processors."""
 
 _pool: Any = None
 _started_for: tuple[Any, ...] = ()
+_sources: dict[str, str] = {}
+"""The SHA-256 of each module of a target that the workers may have loaded."""
 
 
 @contextmanager
-def worker_processes(jobs: int) -> Iterator[Any]:
+def worker_processes(jobs: int, code: Iterable[Any] = ()) -> Iterator[Any]:
     """Yield a pool of worker processes: that of the last call, if its workers were started in the same environment.
 
     A worker process keeps the working directory, the paths of modules and the variables that it was started with. A
     call names the code of a target by file or module, and a worker that was started elsewhere would load another file
-    of that name. If the block ends early, the processes are killed with the calls that they play.
+    of that name; one that has loaded it does not load it again. If the block ends early, the processes are killed with
+    the calls that they play.
 
     Parameters
     ----------
     jobs : the number of processes.
+    code : objects that are sent, whose modules the workers may have loaded as they were before.
 
     Raises
     ------
@@ -39,7 +44,7 @@ def worker_processes(jobs: int) -> Iterator[Any]:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     try:
-        yield kept_pool(jobs)
+        yield kept_pool(jobs, code)
     except BrokenProcessPool as error:
         end_worker_processes()
         raise broken_pool(error, "jobs") from error
@@ -48,15 +53,17 @@ def worker_processes(jobs: int) -> Iterator[Any]:
         raise
 
 
-def kept_pool(jobs: int) -> Any:
-    """Return the pool of worker processes, a new one if the last is broken or was started under other paths or
-    environment variables.
+def kept_pool(jobs: int, code: Iterable[Any] = ()) -> Any:
+    """Return the pool of worker processes, a new one if the last is broken, was started under other paths or
+    environment variables, or may have loaded modules of this code that have changed.
     """
     global _pool, _started_for
     wanted = (jobs, _working_directory(), tuple(sys.path), dict(os.environ))
     if _pool is not None and _pool._pending_work_items:  # at work: variables that were set since change nothing
         wanted = (*wanted[:3], *_started_for[3:])
-    if _pool is None or wanted != _started_for or _pool._flags.broken or _pool._flags.shutdown:
+    sources = own_sources(code)
+    changed = any(_sources.get(name, source) != source for name, source in sources.items())
+    if _pool is None or changed or wanted != _started_for or _pool._flags.broken or _pool._flags.shutdown:
         from joblib.externals.loky import ProcessPoolExecutor
 
         if not _started_for:
@@ -64,6 +71,8 @@ def kept_pool(jobs: int) -> Any:
         end_worker_processes()
         _pool = ProcessPoolExecutor(jobs, timeout=300, env=one_thread_each(), initializer=begin_worker)
         _started_for = wanted
+        _sources.clear()
+    _sources.update(sources)
     return _pool
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -35,9 +35,31 @@ UPGRADES = (
     CREATE TABLE IF NOT EXISTS imported (target TEXT NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL,
         PRIMARY KEY (target, file))
     """,
+    """
+    CREATE TABLE IF NOT EXISTS imports (key TEXT NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL,
+        PRIMARY KEY (key, file));
+    INSERT OR IGNORE INTO imports SELECT finished.key, file, imported.digest FROM imported
+        JOIN planned ON json_extract(planned.columns, '$.target') = target
+        JOIN finished ON finished.place = planned.place;
+    DROP TABLE imported
+    """,
 )
 
+PLANNED = (
+    "SELECT planned.columns, finished.key, error, digest, finished.columns, seconds, planned.place "
+    "FROM planned LEFT JOIN finished ON finished.key = planned.key ORDER BY planned.rowid"
+)
+STALE = "SELECT key FROM finished WHERE error IS NULL AND key NOT IN (SELECT key FROM planned)"
+
+Rows = tuple[list[dict[str, Any]], list[str]]
+
 EXPECTED = "a folder of a sweep"
+UNTOLD = (
+    "{}: the manifest is new, and does not know what the target had imported besides the modules that its source "
+    "names; if any of that has changed since, take another folder"
+)
+SOMEBODY = "somebody"
+"""The client of a result of which nobody knows it any more."""
 
 
 class CellStore(Cache):
@@ -69,39 +91,66 @@ class CellStore(Cache):
         """Return the file of a result."""
         return self.folder / RESULTS / f"{key}.json"
 
-    def plan(self, cells: Sequence[tuple[str, Cell]], *, retry: bool = False) -> None:
+    def plan(self, cells: Sequence[tuple[str, Cell]], *, retry: bool = False) -> list[str]:
         """Enter what is to be played, with the keys of now, and put the rows of finished results right.
 
         Parameters
         ----------
         cells : with their keys.
         retry : whether failed cells are forgotten, to be played again.
+
+        Returns
+        -------
+        A note for each target with results of which the manifest, being new, does not know what they imported.
         """
-        rows = [(cell.place, key, json.dumps(cell.columns)) for key, cell in cells]
         with self.database.transaction():
-            self.database.execute_each("INSERT OR REPLACE INTO planned VALUES (?, ?, ?)", rows)
+            self._enter_plan(cells)
             if retry:
                 failed = "DELETE FROM finished WHERE key = ? AND error IS NOT NULL"
                 self.database.execute_each(failed, [(key,) for key, _ in cells])
-        known = self.finished()  # first: another client writes a file before its row
+        known, untold = self.finished(), dict[str, str]()  # first: another client writes a file before its row
         written = dict(self.database.rows("SELECT key, digest FROM finished WHERE error IS NULL"))
         there = {path.stem for path in (self.folder / RESULTS).glob("*.json")}
         for key, cell in cells:
             if key in there and key not in known:
-                self._adopt(key, cell)
+                if (
+                    self._adopt(key, cell)
+                    and cell.places
+                    and not self.database.rows("SELECT 1 FROM imports WHERE key = ? LIMIT 1", (key,))
+                ):
+                    untold[cell.target] = UNTOLD.format(cell.target)
             elif key in written and not (key in there and is_as_written(self.path(key), written[key])):
                 self.path(key).unlink(missing_ok=True)  # first: a file without a row would be entered again
                 self.forget(key)
+        return [*untold.values()]
 
-    def _adopt(self, key: str, cell: Cell) -> None:
+    def _enter_plan(self, cells: Sequence[tuple[str, Cell]]) -> None:
+        rows = [(cell.place, key, json.dumps(cell.columns)) for key, cell in cells]
+        self.database.execute_each("INSERT OR REPLACE INTO planned VALUES (?, ?, ?)", rows)
+
+    def own_rows(self, cells: Sequence[tuple[str, Cell]]) -> Rows | None:
+        """Return the rows of the folder, with these cells as they were planned here; None if another command has played
+        some of them that are yet to be tested, or has set some aside.
+
+        It may have planned the same of other sources meanwhile, as in another checkout.
+        """
+        with self.database.transaction():
+            self._enter_plan(cells)
+            clients = self.clients()
+            if any(clients.get(key) != self.client and (cell.places or key not in clients) for key, cell in cells):
+                return None
+            return _rows(self.database)
+
+    def _adopt(self, key: str, cell: Cell) -> bool:
         """Enter a result whose client ended between the file and the manifest; remove a file that is no result."""
         try:
             text = self.path(key).read_text(encoding="utf-8")
             columns = read_columns(text)
         except (PrivcheckError, OSError, *ILL_TYPED):
             self.path(key).unlink(missing_ok=True)
-            return
-        self._finish(key, cell, Played(text, columns, None, float(columns["seconds"] or 0.0)))
+            return False
+        self._finish(key, cell, Played(text, columns, None, float(columns["seconds"] or 0.0)), SOMEBODY)
+        return True
 
     def finished(self) -> dict[str, str | None]:
         """Return the keys of finished cells, with the errors of those that failed."""
@@ -111,23 +160,60 @@ class CellStore(Cache):
         """Return the keys of results, with the seconds that they took."""
         return dict(self.database.rows("SELECT key, seconds FROM finished WHERE error IS NULL"))
 
-    def set_aside(self, target: str) -> Path:
-        """Take all results of a target as not played, and return the folder to which their files are moved."""
+    def clients(self) -> dict[str, str]:
+        """Return the keys of finished cells, with the clients that have played them, or tested them since."""
+        return dict(self.database.rows("SELECT key, client FROM finished"))
+
+    def content(self, key: str) -> dict[str, Any] | None:
+        """Return a result; None if it is not there as the manifest says, and is to be played anew."""
+        for (written,) in self.database.rows("SELECT digest FROM finished WHERE key = ?", (key,)):
+            if is_as_written(self.path(key), written):
+                with suppress(OSError, *ILL_TYPED):
+                    return dict(json.loads(self.path(key).read_text(encoding="utf-8")))
+        self.path(key).unlink(missing_ok=True)  # first: a file without a row would be entered again
+        self.forget(key)
+        return None
+
+    def take_over(self, keys: Sequence[str]) -> None:
+        """Take finished cells for those of this client, which has seen that it would get the same."""
+        with self.database.transaction():
+            rows = [(self.client, key) for key in keys]
+            self.database.execute_each("UPDATE finished SET client = ? WHERE key = ?", rows)
+
+    def set_aside(self, target: str, shown: str = "") -> Path:
+        """Take all results of a target that are not this client's as not played, whatever source they are of, and
+        return the folder to which their files are moved.
+
+        Parameters
+        ----------
+        target : as its cells name it.
+        shown : the key of the result that goes last: if this process ends meanwhile, the next one still finds it.
+        """
         aside = self.folder / ASIDE
-        rows = self.database.rows("SELECT key, columns FROM planned")
-        with self.database.refusal.turning_errors():
+        with self.database.refusal.turning_errors(), self.database.transaction():
             aside.mkdir(exist_ok=True)
-        for key in {key for key, columns in rows if json.loads(columns)["target"] == target}:
-            with self.database.refusal.turning_errors(), suppress(FileNotFoundError):
-                self.path(key).replace(aside / f"{key}.json")  # first: a file without a row would be entered again
-            self.forget(key)
-        self.database.execute("DELETE FROM imported WHERE target = ?", (target,))
+            rows = self.database.rows(
+                "SELECT finished.key, planned.columns FROM finished JOIN planned ON planned.place = finished.place "
+                "WHERE client <> ?", (self.client,),
+            )  # fmt: skip
+            keys = [key for key, columns in rows if json.loads(columns)["target"] == target]
+            for key in sorted(keys, key=lambda key: key == shown):
+                with suppress(FileNotFoundError):
+                    self.path(key).replace(aside / f"{key}.json")  # first: a file without a row would be entered again
+            for table in ("finished", "imports"):
+                self.database.execute_each(f"DELETE FROM {table} WHERE key = ?", [(key,) for key in keys])
         return aside
 
-    def changed_imports(self, target: str) -> list[str]:
-        """Return the files, besides its sources, that a target imported when its results were made and that changed."""
-        rows = self.database.rows("SELECT file, digest FROM imported WHERE target = ? ORDER BY file", (target,))
-        return [file for file, kept in rows if not Path(file).is_file() or digest_of(file) != kept]
+    def changed_imports(self, keys: Iterable[str]) -> list[str]:
+        """Return the files, besides their sources, that targets imported for these results and that changed since."""
+        own, now = {*keys}, dict[str, str]()
+        changed = set[str]()
+        for key, file, kept in self.database.rows("SELECT key, file, digest FROM imports"):
+            if key in own:
+                if file not in now:
+                    now[file] = digest_of(file) if Path(file).is_file() else ""
+                changed |= {file} if now[file] != kept else set()
+        return sorted(changed)
 
     def stale(self, cells: Sequence[tuple[str, Cell]]) -> int:
         """Return how many finished results are of other sources, data or versions than now."""
@@ -142,15 +228,19 @@ class CellStore(Cache):
         ------
         PrivcheckError : the disk is full, or cannot be written.
         """
+        files = [
+            (key, file, found) for file, found in ({"": ""} | dict(played.imported)).items()
+        ]  # "": that it is told
+        with self.database.transaction():  # first: a file without a row is entered again
+            self.database.execute("DELETE FROM imports WHERE key = ?", (key,))
+            self.database.execute_each("INSERT INTO imports VALUES (?, ?, ?)", files)
         if played.text is not None:
             write_whole(self.path(key), played.text + "\n", "store", durable=True)
-        files = [(cell.target, file, found) for file, found in played.imported.items()]
-        self.database.execute_each("INSERT OR IGNORE INTO imported VALUES (?, ?, ?)", files)
-        self._finish(key, cell, played)
+        self._finish(key, cell, played, self.client)
 
-    def _finish(self, key: str, cell: Cell, played: Played) -> None:
+    def _finish(self, key: str, cell: Cell, played: Played, client: str) -> None:
         found = None if played.text is None else digest(played.text)
-        row = (cell.place, played.error, found, json.dumps(played.columns), played.seconds, time.time(), self.client)
+        row = (cell.place, played.error, found, json.dumps(played.columns), played.seconds, time.time(), client)
         self.enter(key, row, played.seconds)
 
 
@@ -168,7 +258,7 @@ def _refusal(folder: str | Path, parameter: str = "store") -> Refusal:
     return Refusal(Path(folder), parameter, f"{EXPECTED} that can be read and written", hint, damaged=damaged)
 
 
-def read_rows(folder: str | Path) -> tuple[list[dict[str, Any]], list[str]]:
+def read_rows(folder: str | Path) -> Rows:
     """Return the planned cells of a folder in order, with their results, and the keys of stale results.
 
     Raises
@@ -180,16 +270,15 @@ def read_rows(folder: str | Path) -> tuple[list[dict[str, Any]], list[str]]:
         hint = "`privcheck sweep FILE.toml --store DIR` makes one"
         raise PrivcheckError("folder", str(folder), EXPECTED, f"it has no {MANIFEST}: {hint}")
     with closing(Database(manifest, _refusal(folder, "folder"))) as database:
-        planned = database.rows(
-            "SELECT planned.columns, finished.key, error, digest, finished.columns, seconds, planned.place "
-            "FROM planned LEFT JOIN finished ON finished.key = planned.key ORDER BY planned.rowid"
-        )
-        stale = database.rows("SELECT key FROM finished WHERE error IS NULL AND key NOT IN (SELECT key FROM planned)")
+        return _rows(database)
+
+
+def _rows(database: Database) -> Rows:
     rows = []
-    for asked, key, error, found, columns, seconds, place in planned:
+    for asked, key, error, found, columns, seconds, place in database.rows(PLANNED):
         status = "to play" if key is None else "done" if error is None else "failed"
         result = json.loads(columns) if columns else {}
         file = f"{RESULTS}/{key}.json" if status == "done" else None
         about = {"status": status, "error": error} | json.loads(asked)
         rows.append(about | {"result": result, "cell_seconds": seconds, "file": file, "digest": found, "place": place})
-    return rows, [key for (key,) in stale]
+    return rows, [key for (key,) in database.rows(STALE)]

@@ -8,20 +8,22 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.abc import MetaPathFinder
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
 from privcheck.auditing import audit
 from privcheck.errors import PrivcheckError
-from privcheck.reached_state import own_modules
+from privcheck.reached_state import is_own_file, own_modules
 from privcheck.results import AuditReport, Simulation
 from privcheck.serialise import number
 from privcheck.simulation import simulate
-from privcheck.sweeps._cell import AUDIT, Cell
+from privcheck.sweeps._cell import AUDIT, Cell, versions
 from privcheck.sweeps._environment_tables import made
 from privcheck.sweeps._sweep_file import arguments
 from privcheck.sweeps._target_sources import digest_of, from_here
@@ -47,6 +49,7 @@ class Played:
     error : why it failed, in one line; None if it did not.
     seconds : the time that it took.
     imported : the files of modules that its target imported besides its sources, each with its SHA-256.
+    versions : those of the process that has played it; empty if it ended.
     """
 
     text: str | None
@@ -54,6 +57,7 @@ class Played:
     error: str | None
     seconds: float
     imported: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
@@ -87,7 +91,7 @@ def play(cell: Cell, sources: Mapping[str, Path] | None = None) -> Played:
         if interrupted():
             raise KeyboardInterrupt
     told = None if error is None else " ".join(error.split())
-    return Played(text, columns, told, time.monotonic() - started, imported)
+    return Played(text, columns, told, time.monotonic() - started, imported, versions())
 
 
 def _result(cell: Cell) -> AuditReport | Simulation:
@@ -165,7 +169,9 @@ def _noticing_signals() -> Iterator[Callable[[], bool]]:
 def _modules_of_its_own(sources: Mapping[str, Path]) -> Iterator[dict[str, str]]:
     """Import the modules of a target in the block, whatever has their names, and put what was there back.
 
-    So are the places where modules and files are found, which a target may change: the next cell is looked for there.
+    They are those that a new process would import: none of the user's that is there already, in which something may
+    have been set. The places where modules and files are found, which a target may change, are put back too: the next
+    cell is looked for there.
 
     Parameters
     ----------
@@ -177,19 +183,41 @@ def _modules_of_its_own(sources: Mapping[str, Path]) -> Iterator[dict[str, str]]
     """
     places = [name.removesuffix(".py").removesuffix("/__init__").split("/") for name in sources]
     names = {".".join(parts[:length]) for parts in places for length in range(1, 1 + len(parts))}
-    before, path, folder = _taken(names), list(sys.path), os.getcwd()  # noqa: PTH109
-    there, imported = own_modules(), dict[str, str]()
+    before, path, folder = _taken(names | (own_modules() - MAIN)), list(sys.path), os.getcwd()  # noqa: PTH109
+    imported, noticed = dict[str, str](), _Noticed()
+    sys.meta_path.insert(0, noticed)
     try:
         yield imported
     finally:
+        with suppress(ValueError):
+            sys.meta_path.remove(noticed)
         sys.path[:] = path
         os.chdir(folder)
-        new = own_modules() - there
+        new = own_modules() - MAIN
         files = {Path(str(sys.modules[name].__file__)).resolve() for name in new} - {*sources.values()}
         with suppress(PrivcheckError):  # one that is gone by now
-            imported |= {from_here(file): digest_of(file) for file in sorted(files)}
+            imported |= {from_here(file): noticed.digests.get(file) or digest_of(file) for file in sorted(files)}
         _taken(names | new)
         sys.modules.update(before)
+
+
+MAIN = {"__main__", "__mp_main__"}
+
+
+class _Noticed(MetaPathFinder):
+    """Finds no module, and takes note of what is in the files of those that are found after it, before they are loaded:
+    they may change while the cell is played.
+    """
+
+    def __init__(self) -> None:
+        self.digests: dict[Path, str] = {}
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        """Hash the file of a module of the user's."""
+        found = PathFinder.find_spec(name, path, target)
+        if found is not None and found.has_location and found.origin and is_own_file(found.origin):
+            with suppress(PrivcheckError):
+                self.digests[Path(found.origin).resolve()] = digest_of(found.origin)
 
 
 def _taken(names: set[str]) -> dict[str, ModuleType]:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ from privcheck.declared import Integer, Switch, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.progress import progress
 from privcheck.scheduling import end_worker_processes, kept_pool
-from privcheck.sweeps._cell import Cell, Files
+from privcheck.sweeps._cell import Cell, Files, versions
 from privcheck.sweeps._cell_store import CellStore
 from privcheck.sweeps._play_cell import Played, play
 from privcheck.sweeps._sweep_file import count_words, naming, read_cells
-from privcheck.sweeps._sweep_result import Sweep, read_sweep
+from privcheck.sweeps._sweep_result import Sweep, sweep_of
 from privcheck.sweeps._target_sources import source_files
 from privcheck.sweeps._tested_cells import set_aside_changed
 
@@ -41,7 +40,8 @@ def sweep(plan: str | Path | Mapping[str, Any], store: str | Path, *, jobs: int 
     again. A result is kept under a hash of all that it depends on: what was asked for, the source of the target's file
     and of the modules that it imports from beside it, data files, the source of privcheck, the versions of Python,
     numpy, scipy, numba and llvmlite, and the processor. Before they are believed, one finished cell of each target in a
-    file is played again. Several processes may work on one folder at once.
+    file is played again, and one of those that each other process finishes meanwhile. Several may work on one folder at
+    once.
 
     Parameters
     ----------
@@ -88,18 +88,28 @@ def play_sweep(
     with naming(plan):
         keyed = [(cell.key(files), cell) for cell in cells]
     with CellStore(store) as kept:
-        kept.plan(keyed, retry=again)
-        with around():
-            notes = set_aside_changed(kept, keyed, partial(_played, workers))
-        known = kept.finished()
-        new = [(key, cell) for key, cell in keyed if key not in known]
-        failed = sum(known.get(key) is not None for key, _ in keyed)
-        counts = [(len(cells) - len(new) - failed, "done"), (failed, "failed"), (len(new), "new")]
-        tell(f"{len(cells):,} cells: {count_words([*counts, (kept.stale(keyed), 'stale')])}")
-        if new:
-            with progress("cells", len(new), counted=True) as advance, around():
-                _Client(kept, new, workers, advance).work()
-    return replace(read_sweep(store), notes=notes)
+        notes, rows = kept.plan(keyed, retry=again), None
+        while rows is None:  # once, unless other commands have finished cells meanwhile, which are tested then
+            with around():
+                notes += set_aside_changed(kept, keyed, partial(_played, workers))
+            known = kept.finished()
+            new = [(key, cell) for key, cell in keyed if key not in known]
+            failed = sum(known.get(key) is not None for key, _ in keyed)
+            counts = [(len(cells) - len(new) - failed, "done"), (failed, "failed"), (len(new), "new")]
+            tell(f"{len(cells):,} cells: {count_words([*counts, (kept.stale(keyed), 'stale')])}")
+            if new:
+                with progress("cells", len(new), counted=True) as advance, around():
+                    _Client(kept, new, workers, advance).work()
+            rows = kept.own_rows(keyed)
+        if changed := kept.changed_imports(key for key, _ in keyed):
+            raise changed_meanwhile(", ".join(changed))
+    return sweep_of(store, *rows, tuple(dict.fromkeys(notes)))
+
+
+def changed_meanwhile(what: str) -> PrivcheckError:
+    """Return the error of a file that is not, at the end, what it was when a cell was played."""
+    hint = f"{what}: run the same command again"
+    return PrivcheckError("targets", words("files that changed meanwhile"), "files that stay as they are", hint)
 
 
 def _played(jobs: int, cell: Cell, sources: Mapping[str, Path]) -> Played:
@@ -197,7 +207,8 @@ class _Client:
         if keyed in self.suspects:
             self.suspects.remove(keyed)
         if cell.key(Files()) != key:
-            hint = f"{cell.target} or a file that it reads: run the same command again"
-            raise PrivcheckError("targets", words("files that changed meanwhile"), "files that stay as they are", hint)
+            raise changed_meanwhile(f"{cell.target} or a file that it reads")
+        if played.versions not in ({}, versions()):
+            raise changed_meanwhile("privcheck or what it needs, of which a worker process found other versions")
         self.kept.keep(key, cell, played)
         self.advance(1)

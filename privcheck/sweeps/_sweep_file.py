@@ -168,6 +168,10 @@ def _options(kind: str, given: dict[str, Any], epsilon: float | None) -> dict[st
             name: check(name, given[name], domain) if name in given else default
             for name, (domain, default) in SIMULATED.items()
         }
+    for name in ("streams", "encode", "law"):
+        if callable(given.get(name)):
+            hint = "its source is part of what a result is kept under: write it to a file, and name it"
+            raise PrivcheckError(name, words("a function"), "FILE.py:NAME, or package.module:NAME", hint)
     settings = Settings.of(epsilon=epsilon, **arguments(given))
     return {name: given.get(name) if name == "contexts" else settings.value(name) for name in AUDITED}
 

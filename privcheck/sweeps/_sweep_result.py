@@ -112,8 +112,12 @@ def read_sweep(folder: str | Path) -> Sweep:
     >>> [(cell["status"], cell["target"], cell["horizon"], cell["runs"]) for cell in found.cells]
     [('done', 'ucb', 100, 5), ('done', 'ucb', 200, 5)]
     """
-    rows, stale = read_rows(folder)
-    return Sweep(str(folder), tuple(_columns(rows)), tuple(f"{RESULTS}/{key}.json" for key in stale))
+    return sweep_of(folder, *read_rows(folder))
+
+
+def sweep_of(folder: str | Path, rows: list[dict[str, Any]], stale: list[str], notes: tuple[str, ...] = ()) -> Sweep:
+    """Return the rows of a folder, and the keys of its stale results, as columns."""
+    return Sweep(str(folder), tuple(_columns(rows)), tuple(f"{RESULTS}/{key}.json" for key in stale), notes)
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[Row]:

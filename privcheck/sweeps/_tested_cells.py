@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from privcheck.serialise import ILL_TYPED
 from privcheck.sweeps._cell import AUDIT, Cell
 from privcheck.sweeps._cell_store import CellStore
 from privcheck.sweeps._play_cell import Played, digest
@@ -18,10 +18,11 @@ Play = Callable[[Cell, Mapping[str, Path]], Played]
 
 
 def set_aside_changed(store: CellStore, cells: Sequence[tuple[str, Cell]], play: Play) -> tuple[str, ...]:
-    """Play the cheapest finished cell of each target again that is in a file or given a function in one; set all of a
-    target aside that shows otherwise.
+    """Play the cheapest finished cell of each target again that is in a file or given a function in one, of each client
+    that this one has not tested; set all of a target aside that shows otherwise.
 
-    Keys see sources, data and versions, and not what this code reads of the environment or of other files.
+    Keys see sources, data and versions, and not what this code reads of the environment or of other files. What was
+    tested counts as this client's, so that the next one tests one cell of all of them.
 
     Parameters
     ----------
@@ -33,45 +34,45 @@ def set_aside_changed(store: CellStore, cells: Sequence[tuple[str, Cell]], play:
     -------
     A note for each target whose results were set aside; the files are in the folder `aside`.
     """
-    notes, seconds = [], store.seconds()
+    notes, same, mine = list[str](), list[str](), store.client
+    clients, seconds = store.clients(), store.seconds()
     for target, places in dict.fromkeys((cell.target, cell.places) for _, cell in cells if cell.places):
-        code = [(key, cell) for key, cell in cells if (cell.target, cell.places) == (target, places)]
-        finished = [(key, cell) for key, cell in code if key in seconds]
-        if finished and (changed := store.changed_imports(target)):
+        code = {key: cell for key, cell in cells if (cell.target, cell.places) == (target, places)}
+        others = [key for key in code if clients.get(key, mine) != mine]
+        if others and (changed := store.changed_imports(others)):
             told = f"{target}: finished results were set aside and are played anew: {', '.join(changed)} changed"
             notes.append(f"{told}, which it imports. The old ones are in {store.set_aside(target)}")
             continue
-        for key, cell in sorted(finished, key=lambda keyed: seconds[keyed[0]]):
-            kept = _content(store.path(key))
-            if kept is None or kept.get("remarks"):  # as many runs as a clock allowed
+        tested = set[str]()
+        for key in sorted(filter(seconds.__contains__, others), key=seconds.__getitem__):
+            if clients[key] in tested or (kept := store.content(key)) is None:
                 continue
-            again = play(_repeated(cell, kept), source_files(*places))
+            again = play(_repeated(code[key], kept), source_files(*places))
             if again.text is None or _compared(json.loads(again.text)) != _compared(kept):
                 notes.append(
                     f"{target}: finished results were set aside and are played anew: one that was played again showed "
                     "something else, although source, data and versions are the same; it may read the environment or "
-                    f"a file that is not listed under data. The old ones are in {store.set_aside(target)}"
+                    f"a file that is not listed under data. The old ones are in {store.set_aside(target, key)}"
                 )
-            break
+                break
+            tested.add(clients[key])
+        else:
+            same += others
+    store.take_over(same)
     return tuple(notes)
-
-
-def _content(path: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, *ILL_TYPED):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _repeated(cell: Cell, kept: dict[str, Any]) -> Cell:
     """Return the cell with what a clock decided the first time."""
-    if cell.kind != AUDIT:
-        return cell
-    decided = {name: kept[name] for name in ("runs", "pairs", "stop_after") if kept.get(name) is not None}
-    return replace(cell, options=cell.options | decided | {"time_budget": None})
+    if cell.kind == AUDIT:
+        decided = {name: kept[name] for name in ("runs", "pairs", "stop_after") if kept.get(name) is not None}
+        return replace(cell, options=cell.options | decided | {"time_budget": None})
+    if kept.get("remarks"):  # as many runs as fitted into the time
+        return replace(cell, options=cell.options | {"runs": kept["results"][0]["runs"], "time_budget": math.inf})
+    return cell
 
 
 def _compared(content: dict[str, Any]) -> str:
-    timed = ("time_budget", "notes")  # which name the seconds that an audit takes on this machine, at this hour
+    """Return a hash of a result without what names the seconds that it takes on this machine, at this hour."""
+    timed = ("time_budget", "notes", "remarks") + (() if "verdict" in content else ("runs",))  # those of its row stay
     return digest(json.dumps({name: value for name, value in content.items() if name not in timed}))

@@ -34,6 +34,8 @@ def test_the_guarded_build_that_is_audited_is_the_one_that_is_certified():
     report = audit(Counts, epsilon=10.0, arms=2, streams=pair, runs=80, confidence=1.0 - 1e-9, guarded=True)
     assert report.certificate.granted
     assert report.epsilon_lower > 0.5
+
+
 JOINT = {"feedback": "contextual", "neighbours": "context-reward", "contexts": CONTEXTS}
 
 

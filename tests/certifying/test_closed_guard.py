@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import signal
 import threading
 
 import numpy as np
@@ -20,6 +21,7 @@ from privcheck import (
 from privcheck.bandits import ALGORITHMS
 from privcheck.bandits.adap_ucb import AdaPUCB
 from privcheck.errors import PolicyError
+from privcheck.journal import MemoryJournal
 from privcheck.mechanisms import Laplace, laplace
 
 
@@ -111,6 +113,26 @@ def test_any_other_exception_in_an_update_closes_the_guard(failure):
             call()
         assert caught.value.__cause__ is first.value
     assert guarded.spent == 0.0
+
+
+def test_ctrl_c_between_the_policy_and_the_record_closes_the_guard(monkeypatch):
+    """Asked again, the policy was told the reward a second time, and the person had given one less than she had."""
+    guarded = guard(AdaPUCB(arms=2, epsilon=0.25).build, epsilon=0.25, per_user=0.25)
+    assert [guarded.select() for _ in range(3)] == [0, 0, 0]
+    told, real = guarded._session.round, MemoryJournal.append
+
+    def append(journal, *given):
+        signal.raise_signal(signal.SIGINT)
+        return real(journal, *given)
+
+    monkeypatch.setattr(MemoryJournal, "append", append)
+    with pytest.raises(KeyboardInterrupt):
+        guarded.update(0, 0.5, request_id="e1", user="u1")
+    monkeypatch.undo()
+    for name, user in (("e1", "u1"), ("e2", "u1")):
+        with pytest.raises(GuardClosedError, match="closed by KeyboardInterrupt"):
+            guarded.update(0, 0.5, request_id=name, user=user)
+    assert guarded._session.round == told + 1
 
 
 @pytest.mark.parametrize(

@@ -330,6 +330,19 @@ def test_a_backup_that_is_restored_is_refused_by_its_head(tmp_path):
     close(guard(tmp_path, scope="third"))
 
 
+@pytest.mark.parametrize("continues", [None, "news"])
+def test_a_copy_without_its_log_is_refused_wherever_it_lies(tmp_path, continues):
+    """Copied while the service ran, the file had no scope in it yet: there all budgets began anew."""
+    if continues:
+        close(guard(tmp_path))
+    scope = {"scope": "next"} if continues else {}
+    guarded = guard(tmp_path, continues=continues, **scope)
+    guarded.update(guarded.select(), 1.0)
+    (tmp_path / "elsewhere").mkdir()
+    copy = shutil.copy(tmp_path / "budget.db", tmp_path / "elsewhere")
+    refused(lambda: guard(tmp_path, ledger=copy, **scope), "ends at entry 1, its head says")
+
+
 def test_a_copy_that_went_its_own_way_is_refused(tmp_path):
     guarded = guard(tmp_path)
     close(guarded)

@@ -11,6 +11,7 @@ import pytest
 
 import privcheck
 from privcheck.kernels import cache_folder
+from privcheck.kernels._cache import fingerprint
 
 SOURCE = """\
 from privcheck.kernels import compiled
@@ -54,6 +55,21 @@ def test_another_installation_of_the_same_source_finds_compiled_code(play):
     assert play("other/site-packages") == (8.0, 1)
     assert play("other/site-packages", SOURCE.replace("2.0 *", "3.0 *")) == (12.0, 0), "another source is compiled"
     assert play("one/site-packages") == (8.0, 1), "both versions are kept"
+
+
+def test_defaults_of_what_a_function_calls_are_part_of_what_it_was_compiled_from():
+    """They may stand in another file, of another version, and are compiled into the caller."""
+
+    def calling(called):
+        return lambda x: called(x) + 1.0
+
+    def scaled(x, by=2.0, *, plus=0.0):
+        return x * by + plus
+
+    found = {fingerprint(calling(scaled))}
+    for scaled.__defaults__, scaled.__kwdefaults__ in (((3.0,), {"plus": 0.0}), ((2.0,), {"plus": 1.0})):
+        found.add(fingerprint(calling(scaled)))
+    assert len(found) == 3
 
 
 def test_a_checkout_keeps_its_own(play):

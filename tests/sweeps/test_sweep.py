@@ -9,8 +9,10 @@ import signal
 import sqlite3
 import sys
 import time
+from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -168,7 +170,7 @@ def test_a_damaged_manifest_says_how_to_go_on(damage, monkeypatch):
 
 
 def test_two_clients_share_the_cells(start):
-    """Both wait in their first cell until the other one plays too; imports are counted."""
+    """Both wait in their first cell until the other one plays too; imports are counted, with one test of each."""
     Path("policy.py").write_text(
         "import os, time\nfrom pathlib import Path\n"
         "with open('imports', 'a') as file:\n    file.write('x')\n"
@@ -187,10 +189,10 @@ def test_two_clients_share_the_cells(start):
     for client in clients:
         _, said = client.communicate(timeout=PATIENCE)
         assert client.returncode == 0, said
-    assert Path("imports").read_text() == alone
+    assert Path("imports").read_text() == alone + "xx"
     assert digests("store") == digests("alone")
     with closing(sqlite3.connect(Path("store", MANIFEST))) as database:
-        assert database.execute("SELECT count(DISTINCT client), count(*) FROM finished").fetchone() == (2, 4)
+        assert database.execute("SELECT count(*) FROM finished").fetchone() == (4,)
         assert database.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
@@ -281,6 +283,22 @@ def test_a_file_that_changes_meanwhile_ends_the_sweep():
     )
     with pytest.raises(PrivcheckError, match=r"policy\.py:Policy or a file that it reads"):
         sweep(PLAN | {"data": ["weights.txt"]}, "store")
+    assert finished("store") == {}
+
+
+def test_a_worker_process_of_another_version_ends_the_sweep(monkeypatch):
+    """It was started later than this process, which has the version from before an upgrade."""
+
+    def submit(function, *given):
+        with monkeypatch.context() as patched:
+            patched.setattr(play_cell, "versions", lambda: run_sweep.versions() | {"privcheck": "of tomorrow"})
+            done = Future()
+            done.set_result(function(*given))
+        return done
+
+    monkeypatch.setattr(run_sweep, "kept_pool", lambda _: SimpleNamespace(submit=submit))
+    with pytest.raises(PrivcheckError, match="of which a worker process found other versions"):
+        sweep(PLAN, "store", jobs=2)
     assert finished("store") == {}
 
 

@@ -122,3 +122,12 @@ def test_arguments_of_the_function_are_checked():
         sweep(plan, "store", jobs=0)
     with pytest.raises(PrivcheckError, match="the sweep, kind"):
         sweep({"kind": "x"}, "store")
+
+
+@pytest.mark.parametrize("name", ["streams", "encode", "law"])
+def test_a_function_has_to_be_in_a_file(name):
+    """It raised `TypeError: Object of type function is not JSON serializable`."""
+    plan = {"kind": "audit", "targets": ["dp-se"], "epsilons": [1.0], "options": {name: len}}
+    with pytest.raises(PrivcheckError, match=rf"the sweep, {name}: got a function, expected FILE\.py:NAME, or package"):
+        sweep(plan, "store")
+    assert not Path("store").exists()

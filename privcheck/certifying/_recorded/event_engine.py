@@ -221,9 +221,14 @@ class Engine:
         """Play an event, with what was drawn for it before, and record its answer."""
         played = self._played or self.played
         if self.log is None:
-            answer = played.play(event.kind, prepared)
-            if event.request or event.person:
-                event.end(self.journal, answer, self._environment)
+            try:
+                answer = played.play(event.kind, prepared)
+                if event.request or event.person:
+                    event.end(self.journal, answer, self._environment)
+                played.close(answer)
+            except BaseException as error:  # a signal: the policy may have been told what is not recorded
+                played.calls.close(error, *played.all_ends)
+                raise
         else:
             self._begin(event, draws, live=True)
             answer = played.play(event.kind, prepared)
