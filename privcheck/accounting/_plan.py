@@ -196,6 +196,12 @@ class Plan:
         """The number of releases."""
         return sum(release.count for release in self.releases)
 
+    @property
+    def provided(self) -> str:
+        """What all bounds take on the user's word."""
+        what = "the sensitivity of its release, 1 unless it is given"
+        return f"provided that one datum moves no value by more than {what}"
+
     @cached_property
     def total(self) -> Charge:
         """The sum of the charges of all releases, rounded up."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from privcheck.auditing._harness.law_of_batches import batch_note
 from privcheck.auditing._law_verdict import judged_by_law
+from privcheck.auditing._observed_note import with_observed
 from privcheck.auditing._plan import Plan
 from privcheck.auditing._play import Played
 from privcheck.auditing._relation_note import relation_note
@@ -52,4 +53,5 @@ def judged(plan: Plan, played: Played, step: Suspicion | None = None) -> Judged:
     if outcome.counted_runs:
         notes += batch_note(plan.policy.runner)
     notes += untold_note(plan.unguarded.runner, claim.epsilon)
-    return Judged(replace(outcome, notes=notes), search)
+    outcome = with_observed(replace(outcome, notes=notes), plan.policy, game, released=played.released)
+    return Judged(outcome, search)

@@ -42,6 +42,7 @@ class Played:
     outcome : what the search and the counted runs decided.
     hints : what the check of the target found that may explain a violation.
     by_law : what a given law says of the first candidate.
+    released : whether a run of that check put out numbers.
     left_out : the pairs of the plan on which the target raises an error, which are no candidates.
     failing : the note on them.
     """
@@ -51,6 +52,7 @@ class Played:
     outcome: Outcome
     hints: tuple[str, ...] = ()
     by_law: LawEvidence | None = None
+    released: bool = True
     left_out: tuple[StreamPair, ...] = ()
     failing: tuple[str, ...] = ()
 
@@ -108,7 +110,8 @@ def _played(plan: Plan, candidates: list[StreamPair], started: float, workers: E
     if outcome.verdict in ("violation", "consistent") or (by_law is not None and by_law.bound.verdict == "violation"):
         checked.again()
     outcome = replace(outcome, notes=(*outcome.notes, *workers.notes))
-    found = replace(nothing, extent=extent, outcome=outcome, hints=checked.hints, by_law=by_law)
+    seen = replace(nothing, hints=checked.hints, released=checked.released)
+    found = replace(seen, extent=extent, outcome=outcome, by_law=by_law)
     return found if outcome.counted_runs or time.monotonic() < extent.deadline else _with_time(found)
 
 

@@ -14,7 +14,9 @@ from privcheck.targets import Claim, Game, Given, StreamPair, Target, is_measure
 def relation_note(
     outcome: Outcome, policy: Target, claim: Claim, game: Game, streams: Any, pairs: list[StreamPair]
 ) -> tuple[str, ...]:
-    """Return the note for a function of data that has a claim; nothing for other targets.
+    """Return the note for a function of data or a mechanism; nothing for other targets.
+
+    Without a claim it says only what a bound takes on the user's word.
 
     A claim about adding or removing one row is another claim: one row is replaced by removing it and adding another, so
     (epsilon, delta) under that relation is (2 epsilon, (1 + e^epsilon) delta) under replacement.
@@ -27,33 +29,68 @@ def relation_note(
     streams : as they were given.
     pairs : the candidates; they are the user's if there are `streams`, and may differ in one row or in several.
     """
-    shipped = isinstance(policy.mechanism, Mechanism) or is_measurement(policy.mechanism)
-    judged = outcome.counted_runs and claim.given
-    if not judged or policy.mechanism is None or shipped or game.neighbours == "report":
+    if not outcome.counted_runs or policy.mechanism is None or game.neighbours == "report":
         return ()
+    words = on_your_word(policy, game, streams, pairs)
+    if not claim.given:
+        return words
+    if _knows_its_neighbours(policy.mechanism):
+        return words or _own_metric(policy.mechanism)
     if game.neighbours == ADD_REMOVE:
-        said = (
-            f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), so the number of rows "
-        )
-        return (said + "is private too; a claim about replacing one row is another claim",)
-    if any(isinstance(pair.first, Given) for pair in pairs):
-        said = "whether the two inputs are neighbours is taken on your word"
-        return (said + f"; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
+        said = f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), "
+        said += "so the number of rows is private too; a claim about replacing one row is another claim"
+        return ("; ".join((said, *words)),)
+    if words == (ON_YOUR_WORD,):
+        return (f"{ON_YOUR_WORD}; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
+    if words:
+        return words
     unit = {"row": "one row", "reward": "one entry"}.get(game.neighbours, f"{game.relation.limit} rows")
-    what = f"differ in {unit} (neighbours={game.neighbours!r})"
-    rows = game.relation.limit
+    what, rows = f"differ in {unit} (neighbours={game.neighbours!r})", game.relation.limit
     if streams is not None:
-        numbers = {len(pair.rounds) for pair in pairs}
-        rows, most = max(numbers), "up to " if len(numbers) > 1 else ""
-        given = "given" if not callable(streams) else "drawn by your function"
-        what = f"differ in {'one row' if rows == 1 else f'{most}{rows} rows'}, as the inputs {given} do"
-        if rows > game.relation.limit:
-            said = f"this holds provided that data which {what}, are neighbours: that is taken on your word"
-            return (f"{said}; for a claim about one row, undo the other changes",)
+        what, rows = _differing(streams, pairs)
     note = f"neighbours here are data of the same size that {what}; nothing is added or removed"
-    if rows > 1:
-        return (note,)
-    return (note + f". {_other_claim(outcome, claim)}",)
+    return (note if rows > 1 else f"{note}. {_other_claim(outcome, claim)}",)
+
+
+ON_YOUR_WORD = "whether the two inputs are neighbours is taken on your word"
+
+
+def on_your_word(policy: Target, game: Game, streams: Any, pairs: list[StreamPair]) -> tuple[str, ...]:
+    """Return what every bound and alarm takes on the user's word about inputs that were given; nothing for the others.
+
+    The parameters are those of `relation_note`.
+    """
+    if streams is None or policy.mechanism is None or game.neighbours == "report":
+        return ()
+    if _knows_its_neighbours(policy.mechanism) or any(isinstance(pair.first, Given) for pair in pairs):
+        return (ON_YOUR_WORD,)
+    if game.neighbours == ADD_REMOVE:
+        return ()  # that one array has a row more was checked
+    what, rows = _differing(streams, pairs)
+    if rows <= game.relation.limit:
+        return ()
+    said = f"this holds provided that data which {what}, are neighbours: that is taken on your word"
+    return (f"{said}; for a claim about one row, undo the other changes",)
+
+
+def _differing(streams: Any, pairs: list[StreamPair]) -> tuple[str, int]:
+    """Return how the inputs differ, in words, and in how many rows at most."""
+    numbers = {len(pair.rounds) for pair in pairs}
+    rows, most = max(numbers), "up to " if len(numbers) > 1 else ""
+    given = "given" if not callable(streams) else "drawn by your function"
+    return f"differ in {'one row' if rows == 1 else f'{most}{rows} rows'}, as the inputs {given} do", rows
+
+
+def _knows_its_neighbours(mechanism: Any) -> bool:
+    return isinstance(mechanism, Mechanism) or is_measurement(mechanism)
+
+
+def _own_metric(mechanism: Any) -> tuple[str, ...]:
+    """Return the note for a measurement, whose metric may be another one than that of the relation."""
+    if isinstance(mechanism, Mechanism):
+        return ()
+    metric = str(mechanism.input_metric)
+    return (f"neighbours here are inputs at distance 1 in its input metric, {metric}, and so they are in the claim",)
 
 
 def _other_claim(outcome: Outcome, claim: Claim) -> str:

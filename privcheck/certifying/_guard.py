@@ -152,7 +152,7 @@ def guarded(
         check_policy(policy, by, arms)
     asked = options["neighbours"]
     related = relation(asked.under(feedback, FEEDBACKS.contextual) if isinstance(asked, type(ROW)) else asked)
-    refuse_adding(related, "a policy")
+    refuse_adding(related, "a policy", policy=True)
     check_contexts(feedback, related.name, contexts, FEEDBACKS.contextual)
     rewards = check_rewards(options["rewards"])
     budget = budget_of(given["epsilon"], given["delta"] or 0.0, given["rho"], given["mu"])

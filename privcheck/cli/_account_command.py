@@ -79,6 +79,7 @@ def _json(plan: Plan, found: Account, asked_delta: bool) -> str:
     given = {"epsilon": found.epsilon} if asked_delta else {"delta": found.delta}
     answer = found.delta if asked_delta else found.epsilon
     result = {"releases": releases, "total": charge_numbers(plan.total), **given, upper: answer, lower: found.lower}
+    result["provided"] = plan.provided
     return to_json(plain(result | {"accountant": found.best, "reason": found.reason, "bounds": dict(found.bounds)}))
 
 

@@ -185,12 +185,20 @@ def relation(name: str) -> Relation:
     raise PrivcheckError("neighbours", name, "one of " + ", ".join(map(repr, RELATIONS)), hint)
 
 
-def refuse_adding(related: Relation | str, what: str, hint: str = "neighbours='row' replaces one round") -> None:
+def refuse_adding(
+    related: Relation | str, what: str, hint: str = "neighbours='row' replaces one round", *, policy: bool = False
+) -> None:
     """Refuse "add-remove" where tables have a fixed number of rows, such as the public horizon of a bandit.
 
-    >>> refuse_adding("row", "a policy")
+    For a `policy`, which is given the rewards of many and may add them up, "report" is refused as well.
+
+    >>> refuse_adding("row", "a policy", policy=True)
     """
-    if getattr(related, "name", related) == "add-remove":
+    name = getattr(related, "name", related)
+    if policy and name == "report":
+        hint = "'report' is for the audit of a local randomiser f(data, rng); 'row' protects one round of a policy"
+        raise PrivcheckError("neighbours", "report", "another neighbour relation for a policy", hint)
+    if name == "add-remove":
         raise PrivcheckError("neighbours", "add-remove", f"a relation that replaces data, for {what}", hint)
 
 

@@ -41,6 +41,8 @@ def as_table(values: npt.ArrayLike, arms: int | None = None) -> Array:
         raw = np.asarray(values)
     except ValueError:
         raise PrivcheckError("rewards", words("ragged rows"), expected, "give every round one reward per arm") from None
+    if isinstance(values, np.ma.MaskedArray):
+        raise PrivcheckError("rewards", words("a masked array"), "real numbers", "fill what is masked, or leave it out")
     if raw.dtype.kind not in "iuf":
         got = words(f"entries of type {raw.dtype}")
         raise PrivcheckError("rewards", got, "real numbers", "convert them with numpy.asarray(values, dtype=float)")

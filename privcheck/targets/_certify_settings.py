@@ -37,8 +37,10 @@ class CertifiedGame(Game):
         from privcheck.privacy import refuse_adding
 
         super().__post_init__()
-        if self.primitives is None:
-            refuse_adding(self.neighbours, "a policy", "with primitives= it is for functions of a data set")
+        if self.primitives is None or self.neighbours == "report":
+            refuse_adding(
+                self.neighbours, "a policy", "with primitives= it is for functions of a data set", policy=True
+            )
 
 
 @dataclass(frozen=True)

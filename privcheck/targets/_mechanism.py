@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import math
 from collections.abc import Callable
@@ -219,7 +218,7 @@ class MechanismRunner:
 def input_of(table: Any, *, plain: bool) -> Any:
     """Return a copy of an input: an array without axes as a number, and everything as lists if `plain`, for OpenDP."""
     if isinstance(table, Given):
-        return copy.deepcopy(table.value)
+        return table.afresh()
     if not isinstance(table, np.ndarray):
         return table
     return table.tolist() if plain or table.ndim == 0 else table.copy()

@@ -11,7 +11,7 @@ import dataclasses
 import json
 import numbers
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.errors import PolicyError, printable, words
+from privcheck.targets._data_frames import content_of
 from privcheck.targets._outputs import CODED, MISSING, PLACES, Outputs, code_of, padded
 
 RAISED = "the exception "
@@ -122,11 +123,12 @@ class Parts:
             parts = [self._text(str(output)), *map(self._real, output.numbers)]
             return f"[{','.join(parts)}]" if output.numbers else parts[0]
         if output is None or isinstance(output, str | bytes):
-            return self._text(repr(output if not isinstance(output, np.generic) else output.tolist()))
+            return self._text(repr(output))
         if isinstance(output, np.ndarray):
-            return self.add(output.tolist())
+            names = output.dtype.names
+            return self.add({name: output[name] for name in names} if names else output.tolist())
         if isinstance(output, Mapping):
-            parts = [f"{key!r}:{self._at(key, value)}" for key, value in output.items()]
+            parts = [f"{_plain(key)!r}:{self._at(key, value)}" for key, value in output.items()]
             return "{" + ",".join(parts) + "}"
         if isinstance(output, list | tuple):
             return "[" + ",".join([self._at(place, part) for place, part in enumerate(output)]) + "]"
@@ -173,27 +175,17 @@ class Parts:
         return code
 
 
-def content_of(output: Any) -> Any:
-    """Return what is in a data frame or a column of pandas or polars, as a dict or a list; None for other objects.
+PLAIN_VALUE: dict[type, Callable[[Any], Any]] = {
+    int: int.__int__, float: float.__float__, str: str.__str__, bytes: bytes.__bytes__,
+}  # fmt: skip
+"""All that a value of a class of its own is, which may convert itself to less, or display less."""
 
-    An index that does not only count the rows is a column.
-    """
-    kind = type(output)
-    if kind.__module__.partition(".")[0] not in ("pandas", "polars") or kind.__name__ not in ("DataFrame", "Series"):
-        return None
-    index = getattr(output, "index", None)
-    counted = index is None or type(index).__name__ == "RangeIndex"
-    labels = [] if counted else index.tolist()  # type: ignore[union-attr]
-    if kind.__name__ == "Series":
-        values = output.to_list()
-        if counted:
-            return values
-        return dict(zip(labels, values, strict=True)) if len({*labels}) == len(labels) else [labels, values]
-    columns = output.items() if index is not None else ((column.name, column) for column in output.get_columns())
-    found: dict[Any, Any] = {} if counted else {"index": labels}
-    for name, column in columns:
-        found[name if name not in found else (name, len(found))] = column.to_list()
-    return found
+
+def _plain(value: Any) -> Any:
+    """Return a number or a text without what its class adds; anything else, and a truth value, as it is."""
+    if isinstance(value, bool):
+        return value
+    return next((plain(value) for kind, plain in PLAIN_VALUE.items() if isinstance(value, kind)), value)
 
 
 def _bare(output: Any) -> Any:
@@ -204,15 +196,28 @@ def _bare(output: Any) -> Any:
         return str(output)
     if (content := content_of(output)) is not None:
         return content
-    held = getattr(output, "__dict__", None)
+    held = _held(output)
     if not held or isinstance(output, type | Raised):
-        return output
+        return _plain(output)
     fields = {field.name for field in dataclasses.fields(output)} if dataclasses.is_dataclass(output) else ()
     unread = [name for name in held if name not in fields]
     if unread:
         got = words(f"an object of type {type(output).__name__} with the attribute {unread[0]}")
         raise PolicyError("output", got, EXPECTED, "give encode=f, where f(output) returns all that is published of it")
     return output
+
+
+def _held(output: Any) -> dict[str, Any]:
+    """Return the attributes of an object; those in slots too, where its entries alone would be read."""
+    if not isinstance(output, BUILT_IN) and not dataclasses.is_dataclass(output):
+        return getattr(output, "__dict__", {})
+    state: Any = object.__getstate__(output)  # with slots the attributes of both kinds
+    own, in_slots = state if isinstance(state, tuple) else (state, None)
+    return {**(own or {}), **(in_slots or {})}
+
+
+BUILT_IN = (int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
+"""Types whose subclasses are read as they are."""
 
 
 EXPECTED = "numbers, text, None, or arrays, lists, tuples, dicts, dataclasses and data frames of these"

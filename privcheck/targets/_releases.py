@@ -10,6 +10,7 @@ import numpy as np
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.generators import children, is_copied, position
 from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
+from privcheck.targets._data_frames import labels_of
 from privcheck.targets._outputs import CODED, Outputs, code_of, padded
 from privcheck.targets._time_limit import RunClock
 
@@ -118,7 +119,8 @@ def _hidden() -> PolicyError:
 
 
 def published(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return what an observer reads of released statistics: their numbers, and after them one for the keys of dicts.
+    """Return what an observer reads of released statistics: their numbers, and after them one for the keys of dicts and
+    the labels of data frames.
 
     A count that is published under the name of the winner tells the name, too.
 
@@ -132,13 +134,15 @@ def published(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]
 
 
 def _keys(released: Any) -> tuple[Any, ...]:
-    """Return the keys of dicts in released statistics, each where it stands; nothing without dicts."""
+    """Return the keys of dicts and the labels of frames in released statistics, each where it stands; nothing if there
+    are none.
+    """
     if isinstance(released, dict):
         return tuple((key, _keys(part)) for key, part in released.items())
     if isinstance(released, list | tuple):
         found = tuple(map(_keys, released))
         return found if any(found) else ()
-    return ()
+    return labels_of(released)
 
 
 def as_row(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -149,7 +153,9 @@ def as_row(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         if isinstance(released, list | tuple):
             parts = [as_row(part) for part in released]
             return np.concatenate(parts) if parts else np.zeros(0)
-        row = np.asarray(released, np.float64).ravel()
+        raw = np.asarray(released)
+        parts = [raw.real, raw.imag] if raw.dtype.kind == "c" else [raw]
+        row = np.concatenate([np.asarray(part, np.float64).ravel() for part in parts])
     except (TypeError, ValueError):
         got = words(f"an object of type {type(released).__name__}")
         raise PolicyError("released", got, "numbers or arrays of numbers") from None

@@ -111,6 +111,11 @@ class Settings(Options):
     execution: Execution = field(default_factory=Execution)
 
     def __post_init__(self) -> None:
+        profile = self.claim.profile
+        if profile is not None and profile.delta_at(0.0) >= 1.0:
+            hint = "at epsilon = 0 this one allows a delta of 1, so that no number of runs would refute it"
+            given = "tradeoff" if self.claim.tradeoff is not None else profile.name
+            raise PrivcheckError(given, getattr(self.claim, given), "a claim that rules something out", hint)
         if self.game.law is not None and self.claim.profile is not None:
             raise PrivcheckError("law", words("a law"), "a claim in epsilon", "its loss is epsilon at a delta")
         if self.effort.read_code and self.effort.streams is not None:

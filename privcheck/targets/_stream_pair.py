@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,9 +25,40 @@ plays such a pair as it is, and makes no other pair from it.
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """A Python object as an input of a mechanism: records, a data frame, (X, y), a text. It is handed over as it is."""
+    """A Python object as an input of a mechanism: records, a data frame, (X, y), a text. It is handed over as it is.
+
+    >>> given = Given.as_it_is([1, 2])
+    >>> given.afresh().pop(), given.afresh()
+    (2, [1, 2])
+    """
 
     value: Any
+
+    @classmethod
+    def as_it_is(cls, value: Any) -> Given:
+        """Return an object as it is now, whatever becomes of the one that was given."""
+        return cls(cls(value).afresh())
+
+    def afresh(self) -> Any:
+        """Return a copy that shares nothing with the object or with other copies, if Python can pickle it.
+
+        A deep copy of a data frame of pandas shares the objects in its columns.
+        """
+        return copy.deepcopy(self.value) if self._written is None else pickle.loads(self._written)
+
+    @cached_property
+    def _written(self) -> bytes | None:
+        if "__deepcopy__" in vars(type(self.value)):
+            return None  # its own class says how it is copied
+        try:
+            written = pickle.dumps(self.value, pickle.HIGHEST_PROTOCOL)
+            pickle.loads(written)
+        except Exception:  # the object is a user's
+            return None
+        return written
+
+    def __reduce__(self) -> Any:
+        return Given, (self.value,)  # elsewhere its class may have another place
 
 
 def input_words(table: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from privcheck.errors import PolicyError, words
+from privcheck.errors import PolicyError, PrivcheckError, words
 
 RUN_LIMIT = 10.0
 """Seconds after which an unfinished run is taken to hang; runs normally take microseconds to milliseconds."""
@@ -19,13 +19,21 @@ BATCH_LIMIT = 0.01
 
 
 class RunClock:
-    """Counts runs; `next_run` is called before each."""
+    """Counts runs; `next_run` is called before each.
+
+    Attributes
+    ----------
+    late : the error of a run that did not end in time, which its own code may have caught.
+    """
 
     def __init__(self) -> None:
         self.run = 0
+        self.late: PolicyError | None = None
 
     def next_run(self) -> None:
-        """Record that a run begins."""
+        """Record that a run begins, unless the one before did not end in time."""
+        if self.late is not None:
+            raise self.late
         self.run += 1
 
 
@@ -37,6 +45,8 @@ def limited(
     of_a_run: float | None = None,
 ) -> Iterator[RunClock]:
     """Raise `PolicyError` in a run that has not ended after one to two times `seconds`.
+
+    It is raised once more if the run catches it: what code does about this error, it does under an audit alone.
 
     With `rounds_left` it is a round, not a run, that has to end in this time: guarded runs are slower. One call that
     makes a `batch` of runs has `BATCH_LIMIT` more for each: a timer cannot look at single runs. With `of_a_run`, the
@@ -61,13 +71,20 @@ def limited(
             limit = f"at most {RUN_LIMIT:g} seconds, and {BATCH_LIMIT:g} more for each run of a call"
             if of_a_run is not None:
                 limit = f"at most {of_a_run:g} seconds for each run"
-            raise PolicyError("target", got, limit if batch else f"{what[2:]}s that end", hint)
+            clock.late = PolicyError("target", got, limit if batch else f"{what[2:]}s that end", hint)
+            raise clock.late
         seen[0] = now
 
     previous = signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         yield clock
+    except Exception as error:
+        if clock.late is None or isinstance(error, PrivcheckError):
+            raise
+        raise clock.late from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, previous)
+    if clock.late is not None:
+        raise clock.late

@@ -222,3 +222,11 @@ def test_the_command_line(tmp_path, monkeypatch, capsys):
     corners = "0:1,0.45:0.45,1:0"
     assert run(["audit", "mine.py:noisy", "--tradeoff", corners, "--runs", "4000", "--pairs", "20"]) == 1
     assert run(["audit", "mine.py:noisy", "--tradeoff", "0:1,x", "--runs", "4000"]) == 2
+
+
+@pytest.mark.parametrize("claim", [{"mu": 50.0}, {"rho": 50.0}, {"tradeoff": [(0, 0), (1, 0)]}])
+def test_a_claim_that_rules_nothing_out_is_refused(claim):
+    """It was refused in the middle of the audit, for a delta that nobody had given."""
+    (name,) = claim
+    with pytest.raises(PrivcheckError, match=f"{name}: got .* expected a claim that rules something out"):
+        privcheck.audit(lambda data, rng: 0.0, streams=([0.0], [1.0]), runs=40, **claim)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import privcheck
 from privcheck import PrivcheckError
+from privcheck.auditing._search.given_inputs import drawn_pairs, given_pair
 from privcheck.cli import run
 from privcheck.reporting._text.repeating import repeat_audit
+from privcheck.targets import Effort, Game, input_of
 
 
 def audited(target, **options):
@@ -69,6 +72,61 @@ def test_an_input_that_a_run_changes_is_given_afresh():
         return len(data.pop()) + rng.laplace()
 
     assert audited(eats, streams=(["a", "bb"], ["a", "b"])).verdict == "consistent"
+
+
+def frame_of(*visits):
+    return pd.DataFrame({"visits": list(visits)})
+
+
+def test_objects_in_a_frame_are_given_afresh_too():
+    """A deep copy of pandas shares them: the first run took the data of all others, and the leak was not seen."""
+
+    def eats(data, rng):
+        total = sum(map(len, data["visits"]))
+        for visits in data["visits"]:
+            visits.clear()
+        return bool(total + rng.laplace() > 5.0)
+
+    one, two = frame_of([1] * 8, [1]), frame_of([], [1])
+    for streams in ((one, two), ({"data": one}, {"data": two})):
+        target = eats if streams[0] is one else lambda data, rng: eats(data["data"], rng)
+        assert audited(target, streams=streams, runs=1000).verdict == "violation"
+    assert [len(visits) for visits in one["visits"]] == [8, 1]
+
+
+def test_pairs_keep_what_they_were_when_they_were_drawn():
+    """A function that fills one list again and again changed all pairs that it had drawn before."""
+    people = [{"ill": 0} for _ in range(4)]
+
+    def draw(rng):
+        for person in people:
+            person["ill"] = int(rng.integers(2))
+        return people, [{"ill": 1 - people[0]["ill"]}, *map(dict, people[1:])]
+
+    drawn = drawn_pairs(draw, Effort(pairs=8), lambda pair: given_pair(pair, Game()))
+    assert len(drawn) == 8
+    for pair in drawn:
+        one, two = (input_of(side, plain=False) for side in (pair.first, pair.second))
+        assert [a == b for a, b in zip(one, two, strict=True)] == [False, True, True, True]
+        assert f"{one} and {two}" in pair.label or len(str(one)) > 40
+
+
+def test_masked_arrays_are_handed_over_as_they_are():
+    """The numbers under the mask were, as if they were data."""
+    one, two = (np.ma.array([shown, 9.0], mask=[False, True]) for shown in (0.0, 1.0))
+    pair = given_pair((one, two), Game())
+    assert [input_of(side, plain=False).sum() for side in (pair.first, pair.second)] == [0.0, 1.0]
+    with pytest.raises(PrivcheckError, match="masked"):
+        audited("ucb", arms=2, streams=(one, two))
+
+
+@pytest.mark.parametrize("kind", [dict, lambda pairs: {name for name, _ in pairs}])
+def test_pairs_have_an_order_and_no_names(kind):
+    """The names of a dictionary were played in place of its values."""
+    streams = kind([("first", (0.0, 1.0)), ("second", (1.0, 1.0))])
+    for target in (lambda data, rng: len(data) + rng.laplace(), "ucb"):
+        with pytest.raises(PrivcheckError, match=r"streams: got an object of type (dict|set), expected a pair"):
+            audited(target, arms=2, streams=streams)
 
 
 def test_equal_or_single_objects_are_refused():

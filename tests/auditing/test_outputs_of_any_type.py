@@ -6,6 +6,8 @@ import dataclasses
 import math
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import privcheck
@@ -260,3 +262,75 @@ def test_attributes_that_are_not_read_are_no_part_that_may_be_left_out(name):
 def test_collections_of_a_class_without_attributes_are_read():
     plain = [Listed([1.0, 2.0]), Real(1.5), Fitted("a", 1.0), np.ma.getdata(np.zeros(2))]
     assert [len(outputs_of([output, output])) for output in plain] == [2] * 4
+
+
+class Redacted(str):
+    """A text that shows nothing of itself where it is displayed; whoever receives it has it."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return "<redacted>"
+
+
+class Rounded(float):
+    """A number that is converted to less than it is."""
+
+    __slots__ = ()
+
+    def __float__(self):
+        return 0.0
+
+
+def frame(values=(1.0,), **options):
+    return pd.DataFrame({"n": list(values)}, **options)
+
+
+def with_attribute(what, value):
+    found = frame()
+    setattr(found if what == "attrs" else getattr(found, what), "attrs" if what == "attrs" else "name", value)
+    return found
+
+
+READ_IN_FULL = {
+    "a text with its own repr": (Redacted("a"), Redacted("b")),
+    "a key with its own repr": ({Redacted("a"): 1.0}, {Redacted("b"): 1.0}),
+    "a number with its own conversion": (Rounded(1.0), Rounded(2.0)),
+    "the name of a field": tuple(np.zeros(1, [(name, float)]) for name in "ab"),
+    "the name of a column": (pd.Series([1.0], name="a"), pd.Series([1.0], name="b")),
+    "rows counted from elsewhere": (frame([1.0] * 4).tail(2), frame([1.0] * 5).tail(2)),
+    "the name of an index": (with_attribute("index", "a"), with_attribute("index", "b")),
+    "the name of the columns": (with_attribute("columns", "a"), with_attribute("columns", "b")),
+    "what is said beside a frame": (with_attribute("attrs", {"a": 1}), with_attribute("attrs", {"a": 2})),
+    "categories without a row": tuple(pd.DataFrame({"n": pd.Categorical(["x"], ["x", other])}) for other in "yz"),
+    "the name of a column of polars": (pl.Series("a", [1.0]), pl.Series("b", [1.0])),
+    "values of an enumeration without a row": tuple(
+        pl.Series("n", ["x"], dtype=pl.Enum(["x", other])) for other in "yz"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", READ_IN_FULL)
+def test_nothing_that_a_receiver_can_read_is_left_out(kind):
+    """A leak through any of these was called consistent."""
+    one, two = READ_IN_FULL[kind]
+    found = outputs_of([one, two])
+    assert found.differs(found[[1, 0]]).any()
+
+
+class Beside(float):
+    """A number with an attribute that stands in no dictionary."""
+
+    __slots__ = ("secret",)
+
+
+@dataclasses.dataclass
+class Labelled(Fitted):
+    __slots__ = ("secret",)
+
+
+def test_attributes_in_slots_are_no_part_that_may_be_left_out():
+    for output in (Beside(1.0), Labelled("a", 1.0)):
+        assert len(outputs_of([output])) == 1
+        with pytest.raises(PrivcheckError, match=r"with the attribute secret.* give encode="):
+            outputs_of([hidden(output, [1.0])])

@@ -1,6 +1,7 @@
 """The verdict on a function of data comes with its neighbour relation, and with what add/remove would mean."""
 
 import numpy as np
+import opendp.prelude as dp
 import pytest
 
 import privcheck
@@ -78,6 +79,55 @@ def test_of_inputs_that_are_drawn_the_most_rows_are_named(seed):
     assert (
         "this holds provided that data which differ in up to 3 rows, as the inputs drawn by your function do" in notes
     )
+
+
+ON_YOUR_WORD = "whether the two inputs are neighbours is taken on your word"
+
+
+@pytest.fixture(autouse=True)
+def contrib():
+    dp.enable_features("contrib")
+
+
+def number_of(data, rng):
+    return len(data) + rng.laplace()
+
+
+@pytest.mark.parametrize("claimed", [1.0, None])
+@pytest.mark.parametrize("relation", ["row", "reward", "group:2", "add-remove"])
+def test_objects_are_neighbours_on_the_users_word_under_every_relation(relation, claimed):
+    """Under add-remove the note said of four records against none that one of them has a row more."""
+    streams = (["a", "b", "c", "d"], [])
+    notes = audited(number_of, streams=streams, neighbours=relation, epsilon=claimed, runs=40)[1]
+    assert ON_YOUR_WORD in notes
+    assert ("one has a row more" in notes) == (relation == "add-remove" and claimed is not None)
+
+
+def test_a_bound_without_a_claim_rests_on_the_users_word_too():
+    three = (np.zeros(3), np.ones(3))
+    assert (
+        "this holds provided that data which differ in 3 rows"
+        in audited(centred_sum(9.0), streams=three, epsilon=None, runs=40)[1]
+    )
+    assert audited(centred_sum(9.0), epsilon=None, runs=40)[1] == ""
+
+
+@pytest.mark.parametrize("epsilon", [1.0, None])
+def test_inputs_of_a_mechanism_are_neighbours_on_the_users_word(epsilon):
+    """Noise for a sensitivity of 1 was said to break its claim, on two numbers that are five apart."""
+    noise = Laplace(sensitivity=1.0, epsilon=1.0)
+    assert ON_YOUR_WORD in audited(noise, streams=(0.0, 5.0), epsilon=epsilon)[1]
+    measurement = dp.space_of(int) >> dp.m.then_laplace(1.0)
+    assert ON_YOUR_WORD in audited(measurement, streams=(0, 5), epsilon=epsilon, runs=40)[1]
+
+
+def test_a_measurement_is_audited_in_its_own_metric():
+    """One row more or less costs it 1, and one that is replaced 2: "consistent" was said of rows."""
+    space = dp.vector_domain(dp.atom_domain(bounds=(-1, 1), T=int)), dp.symmetric_distance()
+    measurement = space >> dp.t.then_sum() >> dp.m.then_laplace(1.0)
+    assert (measurement.map(1), measurement.map(2)) == (1.0, 2.0)
+    notes = audited(measurement, streams=None, rewards=(-1, 1), runs=40)[1]
+    assert "neighbours here are inputs at distance 1 in its input metric, SymmetricDistance()" in notes
 
 
 @pytest.mark.parametrize(

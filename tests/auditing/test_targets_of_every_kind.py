@@ -1,5 +1,6 @@
 """One-shot mechanisms, OpenDP measurements, local reports, and every kind of feedback: a broken twin beside each."""
 
+import contextlib
 import itertools
 import json
 import math
@@ -398,10 +399,36 @@ def spin(clock, seconds, *, runs):
 
 
 def test_a_run_that_hangs_is_stopped():
-    with limited(0.05) as clock, pytest.raises(PolicyError, match="a run that takes longer"):
+    with pytest.raises(PolicyError, match="a run that takes longer"), limited(0.05) as clock:
         spin(clock, 20.0, runs=False)
     with limited(0.05) as clock:
         spin(clock, 0.3, runs=True)
+
+
+@pytest.mark.parametrize("instead", [None, ValueError("busy")])
+def test_a_run_that_hangs_is_stopped_whatever_it_catches(instead):
+    """Code that catches errors of its own caught this one, put out something else, and was accused of that."""
+
+    def caught(clock):
+        try:
+            spin(clock, 20.0, runs=False)
+        except PolicyError:
+            if instead is not None:
+                raise instead from None
+
+    with pytest.raises(PolicyError, match="a run that takes longer"), limited(0.05) as clock:
+        caught(clock)
+    with pytest.raises(PolicyError, match="a run that takes longer"), limited(0.05) as clock:
+        _play_on(clock, caught)
+
+
+def _play_on(clock, caught):
+    """Play one run that hangs, and catches all errors; no other one begins."""
+    clock.next_run()
+    with contextlib.suppress(Exception):
+        caught(clock)
+    clock.next_run()
+    raise AssertionError
 
 
 def test_many_runs_in_one_call_have_time_for_each():
@@ -409,7 +436,7 @@ def test_many_runs_in_one_call_have_time_for_each():
     with limited(0.05, batch=100) as clock:  # 1.05 seconds
         spin(clock, 0.3, runs=False)
     with (
-        limited(0.05, batch=5) as clock,
         pytest.raises(PolicyError, match=r"a call of 5 runs .* than 0\.1 s"),
+        limited(0.05, batch=5) as clock,
     ):
         spin(clock, 20.0, runs=False)

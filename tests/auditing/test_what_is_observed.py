@@ -6,6 +6,7 @@ import math
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import privcheck
@@ -14,7 +15,7 @@ from privcheck.mechanisms import Laplace
 from privcheck.targets import Outputs, PolicyRunner
 
 HIGH = np.array([[1.0, 1.0], [0.0, 0.0]])
-LOW = np.zeros((2, 2))
+LOW, ONES = np.zeros((2, 2)), np.ones((2, 2))
 
 
 class Subsampled:
@@ -257,6 +258,30 @@ def test_the_keys_of_released_statistics_are_observed(nested):
     assert not differs(secret=True)
 
 
+LABELLED = {
+    "a column": lambda name: pd.Series({name: 7.0}),
+    "a frame": lambda name: pd.DataFrame({name: [7.0]}),
+    "rows of a frame": lambda name: pd.DataFrame({"n": [7.0]}, index=[name]),
+    "in a list": lambda name: [1.0, pd.Series({name: 7.0})],
+    "an imaginary part": lambda name: np.array([1.0 + len(name) * 1j]),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", LABELLED)
+def test_the_labels_of_released_statistics_are_observed(kind):
+    """A winner's name in the index of a column, and the second half of a complex number, were read nowhere."""
+
+    class Labels(Subsampled):
+        def update(self, action, reward):
+            self.released = LABELLED[kind]("high" if reward else "low")
+
+    runner = PolicyRunner(Labels, {"arms": 2}, "bandit", observe="releases")
+    one, two, again = (runner.play(table, 2, np.random.SeedSequence(0)).numbers for table in (ONES, LOW, ONES))
+    assert not np.array_equal(one, two)
+    assert np.array_equal(one, again)
+
+
 @pytest.mark.parametrize("shape", [list, lambda outputs: dict(enumerate(outputs))])
 def test_the_likelihood_ratio_stays_known_where_all_that_is_released_has_names(shape):
     class Named(LeaksHalf):
@@ -272,3 +297,63 @@ def test_the_likelihood_ratio_stays_known_where_all_that_is_released_has_names(s
             return shape(self.outputs)
 
     assert _ratios(Named) is not None
+
+
+class Publishes:
+    """Plays its arms by coins, and publishes by an attribute that no audit knows."""
+
+    def __init__(self, rng):
+        self.rng, self.published = rng, []
+
+    def select(self):
+        return int(self.rng.random() < 0.5)
+
+    def update(self, action, reward):
+        self.published.append(reward)
+
+
+class PublishesTheLast(Publishes):
+    """Publishes a noisy number in every round, of which the last is left at the end."""
+
+    def update(self, action, reward):
+        self.released = [reward + self.rng.laplace()]
+
+
+class PublishesAll(Publishes):
+    """Broken twin of an audit that reads nothing: publishes by the attribute that is read."""
+
+    released = property(lambda self: self.published)
+
+
+LAST_ROUND = "provided that nothing is published but the actions and `released`, as it is after the last round"
+
+
+def test_a_verdict_on_releases_says_what_was_read():
+    """Raw rewards were published, none was read, and the claim was called consistent without a word."""
+    options = {"epsilon": 1.0, "arms": 2, "horizon": 2, "observe": "releases", "streams": (HIGH, LOW), "runs": 1000}
+    report = privcheck.audit(Publishes, **options)
+    assert report.verdict == "inconclusive"
+    assert any("no run released anything" in note and "`released`" in note for note in report.notes)
+    last = privcheck.audit(PublishesTheLast, **options)
+    assert last.verdict != "violation"
+    assert any(LAST_ROUND in note for note in last.notes)
+    twin = privcheck.audit(PublishesAll, **options)
+    assert twin.verdict == "violation"
+    assert not any("provided that" in note for note in twin.notes)
+    options |= {"observe": "actions"}
+    assert not any("provided that" in note for note in privcheck.audit(Publishes, **options).notes)
+
+
+def test_a_verdict_on_encoded_outputs_says_so():
+    """What encode leaves out may tell everything."""
+
+    def told(data, rng):
+        return {"noisy": data.sum() + rng.laplace(), "raw": data.sum()}
+
+    options = {"epsilon": 1.0, "streams": (np.zeros(1), np.ones(1)), "runs": 1000}
+    report = privcheck.audit(told, encode=lambda output: output["noisy"], **options)
+    assert report.verdict != "violation"
+    assert "this holds provided that no more of an output is published than what encode returns" in report.notes
+    twin = privcheck.audit(told, encode=lambda output: output["raw"], **options)
+    assert twin.verdict == "violation"
+    assert not any("provided that" in note for note in twin.notes)

@@ -257,3 +257,32 @@ class Policy:
     (tmp_path / "own.py").write_text(text)
     with pytest.raises(PolicyError, match=r"has no attribute '\w+' \(own\.py, line 9\), expected a policy that plays"):
         certify(f"{tmp_path}/own.py:Policy", epsilon=1.0, arms=2, horizon=4, runs=1)
+
+
+class AddsTwo:
+    """Adds noise to the sum of two rewards: right where one of them is replaced, and not where both are."""
+
+    def __init__(self, rng, epsilon):
+        self.rng, self.rewards, self.arm = rng, [], 0
+        self.noise = Laplace(sensitivity=1.0, epsilon=epsilon)
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.rewards.append(reward)
+        if len(self.rewards) == 2:
+            self.arm, self.rewards = int(self.noise.release(sum(self.rewards), self.rng) > 1.0), []
+
+
+def test_no_policy_that_sees_raw_rewards_is_certified_to_be_locally_private():
+    """Under "report" the whole input may change, and this policy loses 2 then, where 1 was certified."""
+    options = {"epsilon": 1.0, "arms": 2}
+    for refused in (
+        lambda: certify(AddsTwo, neighbours="report", horizon=4, runs=2, **options),
+        lambda: certify(AddsTwo, neighbours="report", horizon=4, runs=2, primitives=["numpy"], **options),
+        lambda: guard(AddsTwo, neighbours="report", **options),
+    ):
+        with pytest.raises(PrivcheckError, match="neighbours: got 'report', expected another neighbour relation"):
+            refused()
+    assert certify(AddsTwo, horizon=4, runs=2, **options).granted

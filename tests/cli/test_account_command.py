@@ -54,6 +54,18 @@ def test_the_numbers_are_those_of_python(capsys):
     assert found["total"]["epsilon"] == pytest.approx(10.0)
 
 
+def test_sensitivities_are_taken_on_the_users_word(capsys, tmp_path):
+    """A plan that gives none has 1, and no number said so."""
+    provided = (
+        "provided that one datum moves no value by more than the sensitivity of its release, 1 unless it is given"
+    )
+    assert run(["account", "plan.toml"]) == 0
+    assert f"every bound holds {provided}" in " ".join(capsys.readouterr().out.split())
+    assert result(capsys, "plan.toml")["provided"] == provided
+    (tmp_path / "plan.toml").write_text(LAPLACE + "sensitivity = 2.0\n")
+    assert result(capsys, "plan.toml")["bounds"]["pure"] == pytest.approx(20.0)
+
+
 def test_delta_and_epsilon_on_the_command_line(capsys):
     found = result(capsys, "plan.toml", "--delta", "1e-3")
     assert found["epsilon_upper"] < 3.1

@@ -294,6 +294,14 @@ def test_code_that_another_interpreter_plays_is_watched(store):
     assert [night.runs for night in found.nights] == [20, 20]
 
 
+@pytest.mark.chance(0.0, "no count is looked at")
+def test_inputs_that_are_given_are_neighbours_on_the_users_word(store):
+    """An alarm was raised on data that differ in three rows, and nothing said so."""
+    options = {**SUMS, "search": 0, "store": store, "version": "1"}
+    found = watch(noisy, streams=(np.zeros(3), np.ones(3)), **options)
+    assert any("provided that data which differ in 3 rows" in note for note in found.notes)
+
+
 KILLED = """
 import os, signal, sys
 from privcheck.watching import watch

@@ -67,11 +67,13 @@ class Checked(NamedTuple):
         changed meanwhile may be all that it saw, or what it did not see, as in code that answers otherwise after ten
         thousand runs.
     seconds : wall time of a run, from the check itself.
+    released : whether a run put out numbers.
     """
 
     hints: tuple[str, ...]
     again: Callable[[], None]
     seconds: float = 0.0
+    released: bool = True
 
 
 def runs_of_check(runner: Runner, runs: int) -> int:
@@ -119,7 +121,7 @@ def check_runs(runner: Runner, pairs: list[StreamPair], seed: int, runs: int, de
     """
     check = _Check(runner, pairs, seed, deadline)
     hints = check.passed(runs)
-    return Checked(hints, check.again, check.seconds / max(1, check.made))
+    return Checked(hints, check.again, check.seconds / max(1, check.made), check.released)
 
 
 class _Check:
@@ -135,7 +137,7 @@ class _Check:
         self.is_policy = not isinstance(runner, MechanismRunner)
         self.kept = KeptState(getattr(runner, "factory", None) or getattr(runner, "mechanism", None))
         self._replayed: list[Callable[[], None]] = []
-        self.made, self.seconds = 0, 0.0
+        self.made, self.seconds, self.released = 0, 0.0, True
 
     def again(self) -> None:
         """Play the runs once more that have been played twice, or raise `PolicyError`."""
@@ -147,6 +149,7 @@ class _Check:
         """Return what may explain a violation, or raise `PolicyError`."""
         small = _small(runs)
         calls = self._calls(small)
+        self.released = any(part.numbers.size for of_input in calls for part in of_input)
         if all(all_raised(Outputs.joined(of_input)) for of_input in calls):
             given = StreamPair.hint_on(self.inputs[0][0])
             got = words(f"{self.runner.raised} in every run")  # type: ignore[attr-defined]

@@ -32,10 +32,7 @@ def candidate_pairs(target: Loaded, game: Game, effort: Effort, arms: int) -> li
     """
     if target.mechanism is not None:
         return mechanism_pairs(target.mechanism, game, effort)
-    if game.neighbours == "report":
-        hint = "'report' is for a local randomiser f(data, rng); 'row' protects one round of a policy"
-        raise PrivcheckError("neighbours", "report", "another neighbour relation for a policy", hint)
-    refuse_adding(game.neighbours, "a policy, whose horizon is public")
+    refuse_adding(game.neighbours, "a policy, whose horizon is public", policy=True)
     for option, usual in (("encode", None), ("law", None), ("messages", False)):
         if (given := getattr(game, option)) != usual:
             raise PrivcheckError(option, given, f"{usual} for a policy", "its outputs are its actions")

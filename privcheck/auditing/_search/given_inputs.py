@@ -12,7 +12,7 @@ import numpy as np
 
 from privcheck.auditing._search.left_out import DrawnPairs
 from privcheck.auditing._search.random_pairs import SEED_KEY
-from privcheck.auditing._search.user_streams import read_file, refuse_frames
+from privcheck.auditing._search.user_streams import read_file, refuse_frames, two_of
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.privacy import ADD_REMOVE
 from privcheck.targets import DRAWN, Effort, Game, Given, StreamPair, describe_exception
@@ -44,10 +44,7 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
     refuse_frames(streams, "two data frames are streams=(first, second)")
     if isinstance(streams, str | Path):
         streams = read_file(Path(streams), game.arms or 1)
-    try:
-        first, second = streams
-    except (TypeError, ValueError):
-        raise PrivcheckError("streams", words("something else"), "a pair (first, second) of inputs") from None
+    first, second = two_of(streams, "streams", "two inputs that differ in one row, such as two arrays")
     one, two = _array(first), _array(second)
     if one is None or two is None:
         if type(first) is not type(second) and any(hasattr(part, "columns") for part in (first, second)):
@@ -56,7 +53,8 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
         if _same(first, second):
             raise PrivcheckError("streams", words("two equal inputs"), "two inputs that differ", "change one row")
         label = f"inputs given by the user: {_short(first)} and {_short(second)}"
-        return StreamPair(Given(first), Given(second), label, "inputs given by the user")  # type: ignore[arg-type]
+        kept: list[Any] = [Given.as_it_is(each) for each in (first, second)]
+        return StreamPair(kept[0], kept[1], label, "inputs given by the user")
     common = np.result_type(one, two)  # of 0 and 0.5, say: an output 0 would differ from 0.0 by its type alone
     one, two = one.astype(common), two.astype(common)
     if game.neighbours == ADD_REMOVE:
@@ -116,6 +114,8 @@ def _array(part: Any) -> np.ndarray[Any, np.dtype[Any]] | None:
     """Return an input as an array if it consists of numbers in one shape; None for any other object."""
     if isinstance(part, tuple) and any(isinstance(entry, np.ndarray | list | tuple) for entry in part):
         return None  # (X, y)
+    if isinstance(part, np.ma.MaskedArray):
+        return None  # an array of its numbers would show what is under the mask
     if not isinstance(part, np.ndarray | np.generic | list | tuple | bool | int | float):
         return None
     try:

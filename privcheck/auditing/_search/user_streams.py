@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def read_streams(
         first, second = read_file(Path(streams), arms)
     else:
         label = "streams given by the user"
-        first, second = _pair(streams, "streams")
+        first, second = two_of(streams, "streams")
     one, two = as_table(first, arms), as_table(second, arms)
     for table in (one, two):
         if contexts is None:
@@ -78,12 +79,17 @@ def read_streams(
     return StreamPair(one, two, label, "streams given by the user")
 
 
-def _pair(streams: Any, name: str) -> tuple[Any, Any]:
+def two_of(streams: Any, name: str, hint: str = LAYOUTS) -> tuple[Any, Any]:
+    """Return the two of a pair in their order, which a set has not, and of which a dictionary has names alone.
+
+    >>> two_of([0, 1], "streams")
+    (0, 1)
+    """
     try:
-        first, second = streams
+        first, second = [] if isinstance(streams, Mapping | Set) else streams
     except (TypeError, ValueError):
         got = words(f"an object of type {type(streams).__name__}")
-        raise PrivcheckError(name, got, "a pair (first, second)", LAYOUTS) from None
+        raise PrivcheckError(name, got, "a pair (first, second)", hint) from None
     return first, second
 
 
@@ -97,7 +103,7 @@ def read_file(path: Path, arms: int) -> tuple[Any, Any]:
                 found = np.lib.format.read_array(file, allow_pickle=False)
         except (ValueError, TypeError, OSError, EOFError, OverflowError, MemoryError):
             raise PrivcheckError("streams", str(path), "a .npy file of numbers", LAYOUTS) from None
-        return _pair(found, f"streams in {path.name}")
+        return two_of(found, f"streams in {path.name}")
     if path.suffix == ".csv":
         return _read_csv(path, arms)
     raise PrivcheckError("streams", str(path), "a .npy or .csv file", LAYOUTS)

@@ -65,7 +65,7 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     length = game.rounds(count, loaded.warm_up(claim, game, count))
     target = loaded.target(claim, game, length, count)
     if target.feedback != "mechanism":
-        refuse_adding(game.neighbours, "a policy")
+        refuse_adding(game.neighbours, "a policy, whose horizon is public", policy=True)
     if not ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
     with _replaced(noise, primitives) as (patches, hooks, coins):

@@ -86,7 +86,7 @@ def notes(plan: Plan, found: Account, asked_delta: bool = False) -> list[str]:
         said.append(f"pld, rounded down: the dominating pairs need at least {digits_down(found.lower)}")
     if plan.total.delta:
         said.append(f"the releases set aside delta = {digits_up(plan.total.delta)} together")
-    return said
+    return [*said, f"every bound holds {plan.provided}"]
 
 
 def _releases(plan: Plan) -> Table:
