@@ -119,9 +119,11 @@ def _import_file(path: Path) -> ModuleType:
     except OSError:  # said by the loader
         source = b""
     with importing_beside(path, source) as name:
-        with without_those_of_others():
+        with without_those_of_others() as hidden:
             refuse_other_copy(path, name)
             module = _executed(path, name)
+        if hidden:  # it has imported all of its modules itself
+            return module
         with without_those_of_others() as others:  # the file itself may say where modules are found
             return _executed(path, name) if others else module
 

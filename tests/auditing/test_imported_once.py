@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
@@ -79,6 +80,20 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_the_file_is_imported_once(way, file):
     WAYS[way](file)
+    assert own_imports(file) == [os.getpid()]
+
+
+def test_so_it_is_after_another_target_with_modules_of_its_own(file, tmp_path):
+    """They are of no use to this one, and hidden while it is imported."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "helper_of_the_other.py").write_text("ARMS = 2\n", encoding="utf-8")
+    (other / "first.py").write_text("import helper_of_the_other\n" + FILE, encoding="utf-8")
+    certify(f"{other / 'first.py'}:Noisy", epsilon=1.0, arms=2, horizon=3)
+    try:
+        certify(f"{file}:Noisy", epsilon=1.0, arms=2, horizon=3)
+    finally:
+        del sys.modules["helper_of_the_other"]  # or it would be hidden from the targets of other tests, too
     assert own_imports(file) == [os.getpid()]
 
 
