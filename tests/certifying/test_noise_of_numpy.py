@@ -16,8 +16,8 @@ from privcheck.generators import GuardedDraws, HandledGenerator
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
 from privcheck.private_values import LeakError, Private, PrivateSource, rounded
-from privcheck.private_values import _terms as terms
 from privcheck.private_values._noise import draws, noised
+from privcheck.private_values._shared import shared_cell
 
 SAMPLE = 300
 
@@ -61,7 +61,7 @@ def test_programs_that_were_charged_too_little_are_not_any_more(random, seed):
 
 @pytest.mark.parametrize("seed", [21, 79, 209])
 def test_the_oracle_finds_arrays_that_are_not_settled_again(random, seed, monkeypatch):
-    monkeypatch.setattr(terms.Cell, "replace", lambda cell, new: setattr(cell, "terms", new))
+    monkeypatch.setattr(shared_cell.Cell, "replace", lambda cell, new: setattr(cell, "terms", new))
     monkeypatch.setattr(draws.Draw, "fresh", True)
     assert "for a loss of inf" in random.unpaid(seed)
 

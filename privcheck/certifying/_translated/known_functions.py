@@ -234,8 +234,8 @@ def _is_instance(value: Any, kinds: Any) -> bool:
 
 
 def _type(*values: Any, **options: Any) -> Any:
-    """Stand for `type`: a private number is of the type of what it stands for, as for `isinstance`."""
-    if len(values) == 1 and type(values[0]) in PRIVATE:
+    """Stand for `type`: to the policy a private number is of the type of what it stands for, as for `isinstance`."""
+    if HERE.guarded and len(values) == 1 and type(values[0]) in PRIVATE:
         return float if type(values[0]) is Private else np.ndarray
     return type(*values, **options)
 
