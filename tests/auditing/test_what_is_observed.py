@@ -328,9 +328,11 @@ class PublishesAll(Publishes):
 LAST_ROUND = "provided that nothing is published but the actions and `released`, as it is after the last round"
 
 
+@pytest.mark.chance(1e-9, "one verdict on releases that were not read")
 def test_a_verdict_on_releases_says_what_was_read():
     """Raw rewards were published, none was read, and the claim was called consistent without a word."""
     options = {"epsilon": 1.0, "arms": 2, "horizon": 2, "observe": "releases", "streams": (HIGH, LOW), "runs": 1000}
+    options["error"] = 1e-9
     report = privcheck.audit(Publishes, **options)
     assert report.verdict == "inconclusive"
     assert any("no run released anything" in note and "`released`" in note for note in report.notes)
@@ -344,6 +346,7 @@ def test_a_verdict_on_releases_says_what_was_read():
     assert not any("provided that" in note for note in privcheck.audit(Publishes, **options).notes)
 
 
+@pytest.mark.chance(1e-9, "one verdict on a true claim at this error")
 def test_a_verdict_on_encoded_outputs_says_so():
     """What encode leaves out may tell everything."""
 
@@ -351,6 +354,7 @@ def test_a_verdict_on_encoded_outputs_says_so():
         return {"noisy": data.sum() + rng.laplace(), "raw": data.sum()}
 
     options = {"epsilon": 1.0, "streams": (np.zeros(1), np.ones(1)), "runs": 1000}
+    options["error"] = 1e-9
     report = privcheck.audit(told, encode=lambda output: output["noisy"], **options)
     assert report.verdict != "violation"
     assert "this holds provided that no more of an output is published than what encode returns" in report.notes
