@@ -292,10 +292,10 @@ class Refusals(Origins):
         """Return the ordinary array that it is or is released as; without noise, numbers in an array of objects.
 
         numpy collects lists of numbers in this way; an array of several axes is copied only by `numpy.array`, since the
-        result of `numpy.asarray` would share its entries, as the code that asks for it may: see `Cell.lend`.
+        result of `numpy.asarray` would share its entries, as the code that asks for it may: see `Cell.replace`.
         """
-        if self.ndim and not copy:
-            self._cell.lend(own_place())
+        if self.ndim and not copy and not self._cell.lent:
+            self._cell.lent = own_place()
         if dtype in (None, object) and (self.ndim == 0 or copy) and not (self.is_public or self.holds_draws):
             self.source.collected = self.data_ids
             found = np.empty(self.shape, object)

@@ -14,6 +14,8 @@ from privcheck.sweeps._environment_tables import files_of, label
 from privcheck.sweeps._target_sources import digest_of, is_place, source_files
 
 AUDIT, SIMULATION = KINDS = ("audit", "simulation")
+NAMED = ("streams", "encode", "law")
+"""The options that may name a function."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Cell:
     @property
     def named(self) -> dict[str, str]:
         """The options that name a function or a file, as they were given."""
-        options = {name: self.options.get(name) for name in ("streams", "encode", "law")}
+        options = {name: self.options.get(name) for name in NAMED}
         return {name: value for name, value in options.items() if isinstance(value, str)}
 
     @property

@@ -14,7 +14,7 @@ from privcheck.declared import POSITIVE, Choice, Domain, Integer, OrNone, Real, 
 from privcheck.errors import PrivcheckError, words
 from privcheck.kernels import SEED
 from privcheck.privacy import Contexts
-from privcheck.sweeps._cell import AUDIT, KINDS, SIMULATION, Cell
+from privcheck.sweeps._cell import AUDIT, KINDS, NAMED, SIMULATION, Cell
 from privcheck.sweeps._environment_tables import made
 from privcheck.targets import Settings
 
@@ -168,7 +168,7 @@ def _options(kind: str, given: dict[str, Any], epsilon: float | None) -> dict[st
             name: check(name, given[name], domain) if name in given else default
             for name, (domain, default) in SIMULATED.items()
         }
-    for name in ("streams", "encode", "law"):
+    for name in NAMED:
         if callable(given.get(name)):
             hint = "its source is part of what a result is kept under: write it to a file, and name it"
             raise PrivcheckError(name, words("a function"), "FILE.py:NAME, or package.module:NAME", hint)

@@ -54,6 +54,11 @@ class Way:
     codes: set[CodeType] = field(default_factory=set)
     _apart: int = 0
 
+    def held(self, policy: Any) -> None:
+        """Take in what a policy holds at the end, except under contextual feedback."""
+        if not self.chooses:
+            self.numbers.held(policy)
+
     @contextmanager
     def followed(self) -> Iterator[None]:
         """Take note of what runs in the block, in this thread."""
@@ -149,7 +154,7 @@ def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -
     def guarded() -> tuple[Way, Played | None]:
         wrapped = way()
         with wrapped.followed():
-            return wrapped, player.guarded(table, seed, None, look=_nothing if by.contextual else wrapped.numbers.held)
+            return wrapped, player.guarded(table, seed, None, look=wrapped.held)
 
     ordinary = way()
     try:
@@ -157,8 +162,7 @@ def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -
         if run is None:
             return wrapped
         with ordinary.followed():
-            look = _nothing if by.contextual else ordinary.numbers.held
-            failure = player.failure(table, seed, run, run.actions, set(), look=look)
+            failure = player.failure(table, seed, run, run.actions, set(), look=ordinary.held)
     except PrivcheckError:  # replay says so
         return wrapped
     differing = (step for step in wrapped.steps ^ ordinary.steps if step[3] or step[:2] not in wrapped.chosen)
@@ -176,10 +180,6 @@ def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -
         for name, function, _ in [key for key in others if key not in again][:1]:
             notes[NUMBERS.format(f"{name} in {function}" if function else name)] = None
     return ordinary
-
-
-def _nothing(_: Any) -> None:
-    pass
 
 
 def _largest(run: Played) -> float:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 class Cell:
-    """The entries that an array and its views share: their public parts and terms, and where their data come from."""
+    """The entries that an array and its views share: their public parts and terms, and where their data come from.
+
+    In `lent` is the first line at which other code asked numpy for an array of its own of these entries. Of an array of
+    numpy's, that is the array itself: it would see what is written into it later.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -50,13 +54,6 @@ class Cell:
         self.terms, self.epoch, self.compared = terms, -1, ""
         if self.lent and terms.count and self.source is not None and self.source.on_lent is not None:
             self.source.on_lent(self.lent)
-
-    def lend(self, place: str) -> None:
-        """Take note of the line at which other code asks numpy for an array of its own of these entries.
-
-        Of an array of numpy's, that is the array itself: it would see what is written into it later.
-        """
-        self.lent = self.lent or place
 
     def settle(self) -> None:
         """Replace draws of noise that are known by what they have become."""
