@@ -11,12 +11,13 @@ from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent, Evid
 from privcheck.auditing._confirmation.tally import Tally
 from privcheck.auditing._events.event import Counts
 from privcheck.auditing._resolution import largest_shown, resolution_of
+from privcheck.auditing._search.observed import exceptions_in
 from privcheck.auditing._search.successive_halving import Screening
 from privcheck.auditing._witness import describe
 from privcheck.feedback import kind
 from privcheck.inference import two_tails_interval
 from privcheck.results import Estimate, Outcome, Resolution, Search, Witness
-from privcheck.targets import RAISED, Claim, Game, StreamPair
+from privcheck.targets import Claim, Game, StreamPair
 
 LEAST_SHARE = 0.01
 """Least share of the runs on the confirmed pair that some event has, and lacks, where a claim is called consistent."""
@@ -59,9 +60,9 @@ def judge(
         witness=describe(pair, winner, tally, level * winner.share),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
-        refused_pairs=screening.refused,
+        refused_pairs=len(screening.errors),
         counted_runs=evidence.runs,
-        notes=notes + raised(tally.names),
+        notes=notes + raised(tally.names) + screening.left_out,
     )
 
 
@@ -97,9 +98,9 @@ def _judged_by_profile(
         witness=describe(pair, event, tally, level),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
-        refused_pairs=screening.refused,
+        refused_pairs=len(screening.errors),
         counted_runs=evidence.runs,
-        notes=notes + raised(tally.names),
+        notes=notes + raised(tally.names) + screening.left_out,
     )
 
 
@@ -131,10 +132,10 @@ def judge_anytime(
         witness=describe(pair, winner, tally, level * winner.share, anytime=True),
         screened_pairs=screening.pairs,
         screening_runs=screening.runs,
-        refused_pairs=screening.refused,
+        refused_pairs=len(screening.errors),
         counted_runs=anytime.pairs,
         stop_after=stop_after,
-        notes=notes + raised(tally.names),
+        notes=notes + raised(tally.names) + screening.left_out,
     )
 
 
@@ -200,11 +201,6 @@ def conclude(outcome: Outcome, search: Search, failing: tuple[str, ...] = (), re
     remedy : what screens all candidates.
     """
     notes = outcome.notes + failing
-    if outcome.refused_pairs:
-        notes += (
-            f"the target raised an error on {outcome.refused_pairs:,} random pairs, which were left out: the audit "
-            "speaks of rewards like those of the other pairs, mostly extreme ones",
-        )
     if outcome.counted_runs and outcome.verdict != "violation" and (search.screened < search.pairs or search.missing):
         few = f"{search.screened:,} of {search.pairs:,} candidate pairs of streams were screened"
         if search.missing:
@@ -233,10 +229,9 @@ def _is_certain(witness: Witness) -> bool:
 
 def raised(names: dict[int, str]) -> tuple[str, ...]:
     """Return the note on runs that raised exceptions: whoever looks for the leak begins there."""
-    kinds = sorted({name for name in names.values() if name.startswith(RAISED)})
-    if not kinds:
+    if not (kinds := exceptions_in(names)):
         return ()
-    return (f"some runs raised {' or '.join(kinds)}: an observer sees the class of an exception, never its text",)
+    return (f"some runs raised {kinds}: an observer sees the class of an exception, never its text",)
 
 
 def _estimate(counts: Counts, level: float) -> Estimate:

@@ -344,6 +344,6 @@ class AuditReport(WholeResult):
         told = f"{self.verdict or 'measured'}{blind} ({claim}; {lower} at confidence {self.confidence:g})"
         at = f"; at fault: {', '.join(fault.place for fault in self.faults)}" if self.faults else ""
         certified: Any = self.certificate
-        found = certified is not None and certified.has_findings and not certified.is_inconclusive
+        found = certified is not None and certified.is_refused
         refused = "; certificate refused" if found and self.verdict != "violation" else ""
         return f"{printable(self.target)}: {told}{printable(at)}{refused}"

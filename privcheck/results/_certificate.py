@@ -185,6 +185,11 @@ class Certificate(WholeResult):
         return not (self.granted or self.contradictions) and (self.coverage == UNDER_GUARD or explored)
 
     @property
+    def is_refused(self) -> bool:
+        """Whether it is neither granted nor undecided, although there was a budget or something was found."""
+        return not (self.granted or self.is_inconclusive) and (self.budget is not None or self.has_findings)
+
+    @property
     def has_findings(self) -> bool:
         """Whether an execution leaked, was refused a release, diverged in replay, moved an input too far, or measured
         what contradicts the certificate.

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from privcheck.reporting import bounds_figure, details
 from privcheck.reporting import page as render_page
+from privcheck.reporting._annotations.job_summary import result_summary
 from privcheck.reporting._descriptions.next_steps import next_step
 from privcheck.reporting._text.certificate_facts import rests_on
 
@@ -43,6 +44,22 @@ def test_a_refused_certificate_is_told_with_its_audit(name, audits):
     assert (TOLD in render_page([report])) is refused
     texts = [text.get_text() for text in bounds_figure([report]).axes[0].texts]
     assert any(text.endswith(f"; {TOLD}") for text in texts) is refused
+
+
+@pytest.mark.parametrize(("name", "mark"), [("refused", "–"), ("leaky", "–"), ("granted", "✓"), ("none", "✓")])
+def test_a_claim_beside_a_refused_certificate_has_no_tick(name, mark, audits):
+    """Whoever reads one line reads the tick: the code is known to leak, although these runs did not show it."""
+    report = audits[name]
+    first = f"{mark} consistent: the claim epsilon = 1 is not refuted"
+    told = shown(details(report), width=1000)
+    assert first in told
+    assert ("; but its certificate is refused" in told) is (mark == "–")
+    assert f"{mark} consistent, epsilon" in " ".join(t.get_text() for t in bounds_figure([report]).axes[0].texts)
+    assert result_summary(report).startswith("### ✅ " if mark == "✓" else "### ➖ ")
+
+
+def test_an_inconclusive_audit_has_no_tick_in_a_job_summary(audits):
+    assert result_summary(replace(audits["none"], verdict="inconclusive")).startswith("### ➖ ")
 
 
 def test_the_next_step_after_a_refused_certificate_is_the_line(audits):

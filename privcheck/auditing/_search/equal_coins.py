@@ -16,7 +16,7 @@ from privcheck.auditing._scoring.view import ViewMaker
 from privcheck.auditing._search.decision_boundaries import boundary_pairs, walks
 from privcheck.auditing._search.differences import differences, ranked
 from privcheck.auditing._search.mutations import spliced, variants
-from privcheck.auditing._search.observed import observed
+from privcheck.auditing._search.observed import exceptions_in, observed
 from privcheck.auditing._search.palette import key_of, palette
 from privcheck.errors import PolicyError
 from privcheck.privacy import Relation
@@ -54,7 +54,7 @@ class Shortlist:
     ----------
     pairs : the most promising pairs.
     runs : runs played, both streams together.
-    refused : random pairs on which the target raised an error.
+    errors : why the target did not take a random pair, for each pair that it did not take.
     outputs : the outputs of the candidates, with the pair.
     looked_at : all pairs that were played.
 
@@ -62,7 +62,7 @@ class Shortlist:
 
     pairs: list[StreamPair]
     runs: int
-    refused: int
+    errors: tuple[str, ...]
     outputs: list[tuple[StreamPair, Sides]]
     looked_at: list[StreamPair]
 
@@ -108,9 +108,9 @@ def shortlist(
     random = sum(pair.base == RANDOM for pair in pairs)
     number, most = looked_at(len(pairs), random, budget)
     if not number:
-        return Shortlist(pairs, 0, 0, [], [])
+        return Shortlist(pairs, 0, (), [], [])
     look = _Look(sampler, views, advance, (*key, COUPLED))
-    outputs = look.played(pairs)
+    outputs, errors = look.played(pairs)
     order = look.ordered(outputs)
     best = [outputs[place][0] for place in order]
     flips, bisecting = boundary_pairs(sampler, pairs, relation, advance, key) if relation else ([], 0)
@@ -119,10 +119,10 @@ def shortlist(
     most -= min(NEW_KEPT, number - len(pairs))
     kept = _kept(best, most) or [pair for pair, _ in outputs[:1]] or pairs[:1]
     if new:
-        later = look.played(new, len(pairs))
+        later, _ = look.played(new, len(pairs))
         kept += [later[place][0] for place in look.ordered(later)[:NEW_KEPT]]
     spent = 2 * COUPLED_RUNS * (len(pairs) + len(new)) + bisecting
-    return Shortlist(kept, spent, len(pairs) - len(outputs), outputs, pairs + new)
+    return Shortlist(kept, spent, tuple(errors), outputs, pairs + new)
 
 
 def _kept(best: list[StreamPair], most: int) -> list[StreamPair]:
@@ -167,8 +167,11 @@ class _Look:
             return []
         return ranked(differences([observed(self.views, *both) for both in outputs], equal=self.equal))
 
-    def played(self, pairs: list[StreamPair], start: int = 0) -> list[tuple[StreamPair, Sides]]:
-        """Play pairs, numbered from `start`; of random ones and variants, those that the target takes."""
+    def played(self, pairs: list[StreamPair], start: int = 0) -> tuple[list[tuple[StreamPair, Sides]], list[str]]:
+        """Play pairs, numbered from `start`; return those that the target takes, and why it does not take others.
+
+        Only random pairs and variants may be left out.
+        """
         apart = self.sampler.runner.engine not in ("kernel", "run_batch") and self.equal
         requests = [
             [
@@ -177,22 +180,28 @@ class _Look:
             ]
             for number, pair in enumerate(pairs, start)
         ]
+        found, errors = list[tuple[StreamPair, Sides]](), list[str]()
         try:
             played = self.sampler.play([request for both in requests for request in both], self.advance)
-            every = [(pair, (played[2 * i], played[2 * i + 1])) for i, pair in enumerate(pairs)]
-            return [entry for entry in every if not self._refused(*entry, variant=start > 0)]
+            every: list[Sides | PolicyError] = [(played[2 * i], played[2 * i + 1]) for i in range(len(pairs))]
         except PolicyError:
-            found = []
-        for pair, both in zip(pairs, requests, strict=True):
-            try:
-                one, two = self.sampler.play(both, self.advance)
-            except PolicyError:
-                if pair.base != RANDOM and not start:
-                    raise
-                continue
-            if not self._refused(pair, (one, two), variant=start > 0):
-                found.append((pair, (one, two)))
-        return found
+            every = [self._alone(both) for both in requests]
+        for pair, sides in zip(pairs, every, strict=True):
+            may_be_left_out = start > 0 or pair.base == RANDOM
+            if isinstance(sides, PolicyError):
+                if not may_be_left_out:
+                    raise sides
+                errors.append(str(sides))
+            elif may_be_left_out and any(map(all_raised, sides)):
+                errors.append(next(exceptions_in(side.names) for side in sides if all_raised(side)))
+            else:
+                found.append((pair, sides))
+        return found, errors
 
-    def _refused(self, pair: StreamPair, sides: Sides, *, variant: bool) -> bool:
-        return (variant or pair.base == RANDOM) and any(map(all_raised, sides))
+    def _alone(self, both: list[Request]) -> Sides | PolicyError:
+        """Return the runs of one pair, or the error that the target raised."""
+        try:
+            one, two = self.sampler.play(both, self.advance)
+        except PolicyError as error:
+            return error
+        return one, two

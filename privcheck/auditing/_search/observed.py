@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from privcheck.auditing._scoring.view import SequenceView, ViewMaker
-from privcheck.targets import Outputs, Sides, StreamPair, alike
+from privcheck.targets import RAISED, Outputs, Sides, StreamPair, alike
+
+
+def exceptions_in(names: Mapping[int, str]) -> str:
+    """Return the classes of the exceptions that runs raised, in a phrase; nothing if none did.
+
+    >>> exceptions_in({1: "the exception ValueError", 2: "a", 3: "the exception KeyError"})
+    'the exception KeyError or the exception ValueError'
+    """
+    return " or ".join(sorted({name for name in names.values() if name.startswith(RAISED)}))
 
 
 def observed(views: ViewMaker, pair: StreamPair, sides: Sides) -> Sides:

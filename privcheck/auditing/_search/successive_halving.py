@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ class Screening:
     ----------
     pairs : pairs looked at.
     runs : runs spent on them, both streams together.
-    refused : random pairs on which the target raised an error.
+    errors : the error of each random pair on which the target raised one.
     constant_within : whether an observer sees the same of all runs of each pair.
     constant : whether an observer sees the same of all runs of all pairs.
 
@@ -63,9 +64,21 @@ class Screening:
 
     pairs: int
     runs: int
-    refused: int = 0
+    errors: tuple[str, ...] = ()
     constant_within: bool = False
     constant: bool = False
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The note on the random pairs that were left out, with the most frequent error."""
+        if not self.errors:
+            return ()
+        (error, _), *others = Counter(self.errors).most_common()
+        more = f", and {len(others)} other error{'s' * (len(others) > 1)}" if others else ""
+        return (
+            f"the target raised an error on {len(self.errors):,} random pairs ({error}{more}), which were left out: "
+            "the audit speaks of rewards like those of the other pairs, mostly extreme ones",
+        )
 
 
 @dataclass(frozen=True)
@@ -178,7 +191,7 @@ def screen(
         spent += 2 * planned.runs * len(alive)
         alive, promises, best = game.round(alive, planned.runs, (*key, number))
         ranking = [alive[i] for i in ranked(promises)]
-    screening = Screening(len(known), spent, short.refused, constancy.within, constancy.overall)
+    screening = Screening(len(known), spent, short.errors, constancy.within, constancy.overall)
     return Found(ranking[0], screening, best)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from privcheck.errors import on_one_line
-from privcheck.reporting._text.audit_sentences import is_blind, verdict_sentence
+from privcheck.reporting._text.audit_sentences import MARKS, audit_mark, verdict_sentence
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.results import AuditReport, Certificate
 
@@ -53,7 +53,8 @@ def result_summary(result: AuditReport | Certificate) -> str:
     from privcheck.reporting._annotations.code_finding import findings  # reads source code, which no other report does
 
     if isinstance(result, AuditReport):
-        good, told, shown = result.verdict != "violation", verdict_sentence(result), not is_blind(result)
+        good, told = result.verdict != "violation", verdict_sentence(result)
+        shown = audit_mark(result) == MARKS["consistent"]
     else:
         good, told, shown = result.budget is None or result.granted, certificate_sentence(result), result.granted
     lines = [

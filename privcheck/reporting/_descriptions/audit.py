@@ -32,9 +32,9 @@ from privcheck.reporting._terminal import audit_witness as in_terminal
 from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_facts import found_rows, search_rows
 from privcheck.reporting._text.audit_sentences import (
+    MARKS,
     MEASURED,
     audit_mark,
-    is_blind,
     meaning,
     verdict_sentence,
     verdict_word,
@@ -60,8 +60,9 @@ def described(report: AuditReport) -> Iterator[Part]:
     """
     word = verdict_word(report)
     yield Title(report.target)
-    style = STYLES[MEASURED if is_blind(report) else word]
-    yield Verdict(audit_mark(report), word, verdict_sentence(report).partition(":")[2], style)
+    mark = audit_mark(report)
+    style = STYLES[MEASURED if mark == MARKS[MEASURED] else word]
+    yield Verdict(mark, word, verdict_sentence(report).partition(":")[2], style)
     if wrong := contradiction(report):
         yield Alarm(wrong)
     elif between := sandwich(report):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from privcheck.reporting._text.both_bounds import certificate_is_refused
+from privcheck.reporting._text.audit_sentences import certificate_is_refused
 from privcheck.reporting._text.fix_sentences import fix_of, number_in_command
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import AuditReport

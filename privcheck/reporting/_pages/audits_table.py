@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from privcheck.reporting._pages.elements import badge, element, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting._text import numbers
-from privcheck.reporting._text.audit_sentences import audit_mark, verdict_word
-from privcheck.reporting._text.both_bounds import certificate_is_refused, contradiction, upper_bound
+from privcheck.reporting._text.audit_sentences import audit_mark, certificate_is_refused, verdict_word
+from privcheck.reporting._text.both_bounds import contradiction, upper_bound
 from privcheck.results import AuditReport
 
 

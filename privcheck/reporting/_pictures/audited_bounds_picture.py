@@ -18,9 +18,14 @@ from privcheck.reporting._pictures.style import (
     new_figure,
     settings,
 )
-from privcheck.reporting._text.audit_sentences import audit_mark, headline, verdict_sentence, verdict_word
-from privcheck.reporting._text.both_bounds import (
+from privcheck.reporting._text.audit_sentences import (
+    audit_mark,
     certificate_is_refused,
+    headline,
+    verdict_sentence,
+    verdict_word,
+)
+from privcheck.reporting._text.both_bounds import (
     contradiction,
     of_one_object,
     sandwich,

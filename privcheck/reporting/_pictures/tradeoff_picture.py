@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privcheck.accounting import profile_of
 from privcheck.arrays import Array
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting._pictures.style import CERTIFIED, COLOURS, INK, MID, WIDE, add_axes, new_figure, settings
@@ -31,6 +32,31 @@ SIDE = 3.7
 
 LEGEND = 2.6
 """Width of a legend beside it; on narrower paper it stands above."""
+
+
+EPSILONS = np.append(0.0, np.geomspace(1e-3, 12.0, 240))
+"""Where a claim in mu or in rho is read as a pair (epsilon, delta). All of them together are the claim's curve."""
+
+
+def claimed_curve(report: AuditReport, type_one: Array) -> Array | None:
+    """Return the smallest type II error that the claim of an audit allows at each type I error; None without a claim.
+
+    Source: Dong, Roth and Su 2022, Proposition 2.12: the supremum of the curves of all pairs (epsilon, delta).
+
+    >>> from privcheck.results._example_results import VIOLATION
+    >>> claimed_curve(VIOLATION, np.array([0.0, 1.0])).tolist()
+    [1.0, 0.0]
+    """
+    if report.epsilon_claimed is not None:
+        return claimed_tradeoff(report.epsilon_claimed, report.delta, type_one)
+    if report.tradeoff_claimed is not None:
+        corners: Array = np.transpose(report.tradeoff_claimed)
+        return np.asarray(np.interp(type_one, corners[0], corners[1]))
+    profile = profile_of(report.mu, report.rho, None)
+    if profile is None:
+        return None
+    every = [claimed_tradeoff(e, profile.delta_at(e), type_one) for e in EPSILONS.tolist()]
+    return np.asarray(np.max(every, axis=0))
 
 
 def claimed_tradeoff(epsilon: float, delta: float, type_one: Array) -> Array:
@@ -93,11 +119,11 @@ def tradeoff_figure(report: AuditReport, *, width: float = WIDE) -> Figure:
         type_one, type_two = region.curve()
         axes.plot([0.0, 1.0], [1.0, 0.0], color=MID, lw=0.8, zorder=1)
         axes.text(0.5, 0.52, "no leak", color=INK, rotation=-38, ha="center", va="bottom", fontsize=7)
-        if report.epsilon_claimed is not None:
-            grid = np.linspace(0.0, 1.0, 201)
+        grid = np.linspace(0.0, 1.0, 201)
+        if (least := claimed_curve(report, grid)) is not None:
             axes.plot(
                 grid,
-                claimed_tradeoff(report.epsilon_claimed, report.delta, grid),
+                least,
                 color=INK,
                 lw=1.2,
                 ls=(0, (4, 2)),

@@ -36,14 +36,25 @@ def is_blind(report: AuditReport) -> bool:
     return report.verdict == "consistent" and not report.lower
 
 
+def certificate_is_refused(report: AuditReport) -> bool:
+    """Return whether guarded runs under the claim leaked or were refused a release, or replays diverged.
+
+    >>> from privcheck.results._example_results import CERTIFIED
+    >>> certificate_is_refused(CERTIFIED)
+    False
+    """
+    return report.certificate is not None and report.certificate.is_refused
+
+
 def audit_mark(report: AuditReport) -> str:
-    """Return the sign of the verdict; a claim that was not refuted for lack of power has no tick.
+    """Return the sign of the verdict; a claim has no tick where nothing could refute it, or a certificate is refused.
 
     >>> from privcheck.results._example_results import VIOLATION
     >>> audit_mark(VIOLATION)
     '✗'
     """
-    return MARKS[MEASURED] if is_blind(report) else MARKS[verdict_word(report)]
+    bare = report.verdict == "consistent" and (is_blind(report) or certificate_is_refused(report))
+    return MARKS[MEASURED] if bare else MARKS[verdict_word(report)]
 
 
 def claim(report: AuditReport) -> str:
@@ -79,7 +90,8 @@ def verdict_sentence(report: AuditReport) -> str:
             f"nothing about it; {bound}"
         )
     if report.verdict == "consistent":
-        return f"consistent: {refuted} by {played(report)}, which could have shown {resolution(report)}; {bound}"
+        but = "; but its certificate is refused" if certificate_is_refused(report) else ""
+        return f"consistent: {refuted} by {played(report)}, which could have shown {resolution(report)}; {bound}{but}"
     claimed = 0.0 if report.claimed is None else report.claimed[1]
     if (report.lower or 0.0) > claimed:
         evidence = f"evidence against the claim {claim(report)} at {percent(report.confidence)} confidence"

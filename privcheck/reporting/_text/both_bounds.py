@@ -6,7 +6,7 @@ import math
 
 from privcheck.accounting import Concentrated, GaussianDP
 from privcheck.enclosure import digits_up
-from privcheck.reporting._text.certificate_sentences import REFUSED, certificate_word, reasons
+from privcheck.reporting._text.certificate_sentences import reasons
 from privcheck.reporting._text.numbers import at_delta, at_least, at_most, percent, signed_infinity
 from privcheck.results import AuditReport, Certificate
 
@@ -43,16 +43,6 @@ def certified_text(report: AuditReport) -> str | None:
     most = signed_infinity(upper) if math.isinf(upper) else digits_up(upper)
     within = f"≤ {most}{at_delta(report.delta)}" if name == "epsilon" else f"{name} ≤ {most}"
     return f"{within} on every execution of the guarded reference policy"
-
-
-def certificate_is_refused(report: AuditReport) -> bool:
-    """Tell whether guarded runs under the claim leaked or were refused a release, or replays diverged.
-
-    >>> from privcheck.results._example_results import CERTIFIED
-    >>> certificate_is_refused(CERTIFIED)
-    False
-    """
-    return report.certificate is not None and certificate_word(report.certificate) == REFUSED
 
 
 def of_one_object(report: AuditReport) -> bool:

@@ -41,7 +41,7 @@ def certificate_word(certificate: Certificate) -> str:
         return CERTIFIED
     if certificate.is_inconclusive:
         return UNSEEN
-    return RECORDED if certificate.budget is None and not found_something(certificate) else REFUSED
+    return REFUSED if certificate.is_refused else RECORDED
 
 
 def certificate_sentence(certificate: Certificate) -> str:
