@@ -33,7 +33,7 @@ NAMED = {
     "simulation/_log_replay.py": "a log has one reward a round: its theorem is about bandit feedback",
     "certifying/_later_rounds/numbers_beyond.py": "numpy's `full`, which makes an array",
     "certifying/_recorded/persons.py": "kinds for which it is proved that a person's rewards are one datum each",
-    "certifying/_primitives/record_and_replay.py": "kinds in which replayed actions may be given to a policy",
+    "certifying/_primitives/player.py": "kinds in which replayed actions may be given to a policy",
     "reporting/_text/fix_sentences.py": "`fix` patches policies with bandit feedback",
     "reporting/_text/watch_sentences.py": "an option that is the default of a command is left out",
     "reporting/_descriptions/next_steps.py": "likewise",

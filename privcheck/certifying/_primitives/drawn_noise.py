@@ -10,7 +10,15 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.certifying._primitives.measured_distance import metric_of
-from privcheck.certifying._primitives.recorded_calls import LIBRARIES, CallTape, ForcedCalls, Made, caller
+from privcheck.certifying._primitives.recorded_calls import (
+    LIBRARIES,
+    CallTape,
+    ForcedCalls,
+    Made,
+    Operation,
+    caller,
+    operation,
+)
 from privcheck.mechanisms import Gaussian, Laplace
 
 LAWS: dict[str, type[Laplace] | type[Gaussian]] = {"laplace": Laplace, "normal": Gaussian}
@@ -44,6 +52,11 @@ class Noise:
     how: str = ""
     """What is reading noise, in words."""
     before: str = READ_ALONE
+    read_first: frozenset[Operation] = frozenset()
+    """Operations before which the number with noise is read, whatever it is combined with."""
+    shared: set[Operation] | None = None
+    """Collects operations on a number that is combined with several others, where it is not None."""
+    _operations: dict[bytes, list[Operation]] = field(default_factory=dict)
     _parts: dict[int, dict[int, float]] = field(default_factory=dict)
     _sums: dict[tuple[tuple[int, float], ...], int] = field(default_factory=dict)
     _known_with: dict[int, list[int]] = field(default_factory=dict)
@@ -154,6 +167,28 @@ class Noise:
                     seen |= more
                     open_parts += sorted(more)
         return list(found)
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether operations are taken note of, or some read their number first."""
+        return self.shared is not None or bool(self.read_first)
+
+    def is_read_first(self, held: bytes, others: int) -> bool:
+        """Tell whether numbers with noise are read before they are combined with plain ones, and take note of it.
+
+        Parameters
+        ----------
+        held : what is in them, so that equal numbers are equal.
+        others : with how many others each is combined: 0 if these are 0, and 2 in place of more.
+        """
+        if (here := operation()) is None:
+            return False
+        if self.shared is not None:
+            seen = self._operations.setdefault(held, [])
+            seen += [here] * others
+            if len(seen) > 1:
+                self.shared.update(seen)
+        return here in self.read_first
 
     def sum(self, first: int, weight: float, second: int, other: float) -> tuple[int, float]:
         """Return the number and the factor of a sum of two normal draws; 0 and 0.0 if nothing is left of them."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -208,17 +208,32 @@ def of_mechanism(mechanism: Mechanism, value: Any) -> Made:
     return Made(name, mechanism, value, declared, metric_of(mechanism), "", caller(()))
 
 
+Operation = tuple[CodeType, int]
+"""An operation of code: its code object, and the place of the instruction in it."""
+
+
 def caller(libraries: tuple[str, ...]) -> str:
     """Return file:line of the innermost frame outside privcheck and the libraries, by the names of their packages."""
-    frame, nearest = sys._getframe(1), ""
+    frame = _calling_frame(libraries)
+    return "" if frame is None else f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+
+
+def operation() -> Operation | None:
+    """Return which operation of the code, outside privcheck and `LIBRARIES`, is being executed."""
+    frame = _calling_frame(LIBRARIES)
+    return None if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def _calling_frame(libraries: tuple[str, ...]) -> FrameType | None:
+    """Return the innermost frame outside privcheck and the libraries, or else the innermost outside privcheck."""
+    frame, nearest = sys._getframe(2), None
     while frame.f_back is not None:
         frame = frame.f_back
         if frame.f_code.co_filename.startswith((OURS, "<frozen")):
             continue
-        place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
-        nearest = nearest or place
+        nearest = nearest or frame
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in libraries:
-            return place
+            return frame
     return nearest
 
 

@@ -171,6 +171,15 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
     def _value(self, how: str = "an operation") -> Any:
         return self._values(how) if self._consts.ndim else float(self._values(how))
 
+    def _is_read_before(self, function: Any, other: Array) -> bool:
+        """Tell whether these numbers are read before they are combined with a plain one or an array of them."""
+        if not self._noise.looks_ahead:
+            return False
+        grows = np.broadcast_shapes(self.shape, other.shape) != self.shape
+        stays = function is np.add and not other.any()
+        held = b"".join(part.tobytes() for part in (self._numbers, self._weights, self._consts))
+        return self._noise.is_read_first(held, (not stays) + grows)
+
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
         """Return the numbers after a function that selects, arranges or sets to 0."""
         weights = np.asarray(function(np.where(self._numbers > 0, self._weights, 0.0)))
@@ -217,6 +226,8 @@ def _linear(function: Any, inputs: tuple[Any, ...]) -> Any:
     if function is np.true_divide and settled[-1] is held:
         return None
     others = [np.asarray(one, np.float64) for one in plain]
+    if others and held._is_read_before(function, others[0]):
+        return function(*(one._value(f"numpy.{function.__name__}") if one is held else one for one in settled))
     if not held._consts.ndim and not any(one.ndim for one in others):
         return _of_numbers(function, settled, held)
     shape = np.broadcast_shapes(held._consts.shape, *(one.shape for one in others))
