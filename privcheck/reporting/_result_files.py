@@ -15,7 +15,7 @@ from privcheck.reporting._presented import page
 from privcheck.reporting._summary_row import SummaryRow
 from privcheck.reporting._terminal.bounds_table import describe
 from privcheck.reporting._text import fix_sentences, numbers, steps_sentences, watch_sentences
-from privcheck.reporting._text.audit_sentences import plural, verdict_word
+from privcheck.reporting._text.audit_sentences import audit_mark, certificate_is_refused, plural, verdict_word
 from privcheck.reporting._text.both_bounds import contradiction, upper_bound
 from privcheck.reporting._text.certificate_sentences import certificate_word, found_something, reasons
 from privcheck.reporting._text.certified_amounts import upper_words
@@ -50,6 +50,7 @@ class IndexRow:
     alarm : whether it is a violation, a leak, a refused certificate, a divergence in replay, a leak without a patch, or
         the alarm of a watch that stands.
     claim, delta, lower, upper, seed : of an audit or a certificate, as far as it has them.
+    mark : the sign of its verdict, where the word alone does not say it.
     unit : what claim, lower and upper are of: "epsilon", "rho", "mu", or "delta" for a trade-off curve.
     p_value : of the claim of an audit.
     told_apart : what tells it from other results of the same target, such as its seed in a sweep.
@@ -76,6 +77,7 @@ class IndexRow:
     told_apart: str = ""
     outdated: str = ""
     unit: str = "epsilon"
+    mark: str = ""
 
     @property
     def name(self) -> str:
@@ -136,8 +138,8 @@ def _audit(source: JsonSource) -> IndexRow:
         source.path, source.when, "audit", report.target, word,
         alarm=word == "violation", claim=claim, delta=report.delta, lower=report.lower, seed=report.seed, unit=unit,
         upper=upper_bound(report) if unit == "epsilon" else getattr(bound, unit, None),
-        detail=wrong or "; ".join([*_behind(report), *report.notes]),
-        page=lambda: page(report), p_value=p_value_of(report),
+        detail=wrong or "; ".join([*_behind(report), *_beside(report), *report.notes]),
+        page=lambda: page(report), p_value=p_value_of(report), mark=audit_mark(report),
     )  # fmt: skip
 
 
@@ -148,6 +150,14 @@ def _behind(report: AuditReport) -> list[str]:
         return []
     faults = [f"at fault: {fault.place}, {fault.about.title}" for fault in report.faults]
     return [*faults, f"witness: {witness.streams}: {witness.event}"]
+
+
+def _beside(report: AuditReport) -> list[str]:
+    """Return why the certificate of an audit that refutes nothing is refused."""
+    certificate: Certificate | None = report.certificate
+    if report.verdict == "violation" or certificate is None or not certificate_is_refused(report):
+        return []
+    return [f"certificate refused: {reasons(certificate, brief=True)[0]}"]
 
 
 def _certificate(source: JsonSource) -> IndexRow:

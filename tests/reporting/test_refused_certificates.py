@@ -13,6 +13,8 @@ from privcheck.reporting import bounds_figure, details
 from privcheck.reporting import page as render_page
 from privcheck.reporting._annotations.job_summary import result_summary
 from privcheck.reporting._descriptions.next_steps import next_step
+from privcheck.reporting._pages.page_index import read_folder, sign
+from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.certificate_facts import rests_on
 
 TOLD = "certificate refused"
@@ -54,8 +56,24 @@ def test_a_claim_beside_a_refused_certificate_has_no_tick(name, mark, audits):
     told = shown(details(report), width=1000)
     assert first in told
     assert ("; but its certificate is refused" in told) is (mark == "–")
-    assert f"{mark} consistent, epsilon" in " ".join(t.get_text() for t in bounds_figure([report]).axes[0].texts)
+    assert f"{mark} consistent, " in " ".join(t.get_text() for t in bounds_figure([report]).axes[0].texts)
     assert result_summary(report).startswith("### ✅ " if mark == "✓" else "### ➖ ")
+
+
+@pytest.mark.parametrize(("name", "mark"), [("refused", "–"), ("granted", "✓")])
+def test_an_index_has_no_tick_there_either(name, mark, audits, tmp_path):
+    (tmp_path / "audit.json").write_text(audits[name].to_json(), encoding="utf-8")
+    (row,) = read_folder(tmp_path).results
+    assert sign(row) == mark
+    assert ("certificate refused: " in row.detail) is (name == "refused")
+
+
+def test_what_was_observed_is_what_nearly_all_runs_share(audits):
+    """Of runs that released nothing it was said that they put out the same."""
+    alike = replace(audits["none"], verdict="inconclusive")
+    assert "but nearly all runs put out the same, which" in verdict_sentence(alike)
+    told = verdict_sentence(replace(alike, observe="releases"))
+    assert "but nearly all runs released the same, or nothing, which" in told
 
 
 def test_an_inconclusive_audit_has_no_tick_in_a_job_summary(audits):

@@ -242,9 +242,8 @@ def headline(folder: Folder) -> str:
 
 
 def sign(result: IndexRow) -> str:
-    """Return the sign of a verdict; an audit that could refute nothing has no tick."""
-    blind = result.kind == "audit" and result.verdict == "consistent" and not result.lower
-    return "–" if blind else SIGNS.get(result.verdict, "–")
+    """Return the sign of a verdict; a claim that could not be refuted, or has a refused certificate, has no tick."""
+    return result.mark or SIGNS.get(result.verdict, "–")
 
 
 def _rank(result: IndexRow) -> int:

@@ -113,7 +113,8 @@ def _lacking(report: AuditReport, claimed: float) -> str:
         return "the outputs do not follow the law that was given for them"
     if report.search is not None and not report.search.complete:
         return f"only {candidates(report.search)} were screened, too few to call it consistent"
-    return "nearly all runs put out the same, which is too little to call it consistent"
+    same = "released the same, or nothing" if report.observe == "releases" else "put out the same"
+    return f"nearly all runs {same}, which is too little to call it consistent"
 
 
 def _suspected(suspicion: Suspicion) -> str:

@@ -6,8 +6,8 @@ from privcheck.reporting._text.audit_facts import law_rows
 from privcheck.reporting._text.numbers import at_least, claim_text, clean, p_value, percent, probability_interval
 from privcheck.results import ISOLATED, NoisyStep, StepBound, StepsReport
 
-MARKS = {"suspicion": "?", "another law": "?", "undecided": "?", "isolated": "✓", "nothing to isolate": "?"}
-"""By the outcome."""
+MARKS = {"suspicion": "?", "another law": "?", "undecided": "?", "isolated": "–", "nothing to isolate": "?"}
+"""By the outcome. A step that is told apart no better than the claim clears nothing, so that none has a tick."""
 
 
 def mark(report: StepsReport) -> str:
