@@ -24,7 +24,7 @@ from privcheck.certifying._own_files import (
     plain_function,
     running,
 )
-from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES
+from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES, names_in
 
 SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy")
 MAKES_CLASSES = ("init_subclass", "set_name", "class_getitem", "mro_entries", "prepare")
@@ -222,6 +222,8 @@ class OwnCode:
 
     def _add_class(self, cls: type) -> None:
         self._made.add(cls)
+        for field in vars(cls).get("__dataclass_fields__", {}).values():
+            self._add_root(self._add(field.default_factory))
         for base in cls.__mro__:
             if base not in self.classes and self.is_own(_file(base)):
                 self.classes.append(base)
@@ -283,7 +285,7 @@ class OwnCode:
                 self._asked.add(node.id)
                 self._add_named(own.value(node.id), node.id)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                self._names.add(node.value.rpartition(".")[2])
+                self._names.update(names_in(node.value))
             if getattr(node, "id", getattr(node, "attr", "")) in (*REACHES_NAMES, "getattr"):
                 self._names.update(name for cls in self.classes for name in vars(cls))
 

@@ -325,14 +325,21 @@ class PrivateExpressions:
 
     def _construct(self, call: ast.Call, own: OwnFunction) -> None:
         """Let the fields hold what the constructor of a dataclass or a named tuple is given."""
-        name = call.func.id if isinstance(call.func, ast.Name) else ""
-        fields = tuple(getattr(own.value(name), "__match_args__", ()))
-        for place, part in enumerate(call.args):
-            if self.private(part, own):
-                self._attributes.update(fields if isinstance(part, ast.Starred) else fields[place : place + 1])
-        for keyword in call.keywords:
-            if fields and self.private(keyword.value, own):
-                self._attributes.update(fields if keyword.arg is None else [keyword.arg])
+        for fields in {tuple(getattr(cls, "__match_args__", ())) for cls in self._constructed(call.func, own)}:
+            for place, part in enumerate(call.args):
+                if self.private(part, own):
+                    self._attributes.update(fields if isinstance(part, ast.Starred) else fields[place : place + 1])
+            for keyword in call.keywords:
+                if fields and self.private(keyword.value, own):
+                    self._attributes.update(fields if keyword.arg is None else [keyword.arg])
+
+    def _constructed(self, function: ast.expr, own: OwnFunction) -> Iterable[object]:
+        """Return of which classes a call may make an object: any, if it does not name what it calls."""
+        if isinstance(function, ast.Attribute):
+            holder = own.value(function.value.id) if isinstance(function.value, ast.Name) else None
+            return [getattr(holder, function.attr, None), *self._code.unnamed]
+        named = own.value(function.id) if isinstance(function, ast.Name) else None
+        return self._code.classes if named is None else [named]
 
     def _call_unseen(self, own: OwnFunction) -> None:
         """Let a function hold private arguments if it may be called by a name that is not its own, or by Python."""

@@ -16,7 +16,15 @@ from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._reached_code import Piece
 from privcheck.certifying._spelled_names import hides_setters, spelled_by
-from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES, RELEASES, body_nodes, computes_name, method_name
+from privcheck.certifying._syntax import (
+    CONSTRUCTORS,
+    REACHES_NAMES,
+    RELEASES,
+    body_nodes,
+    computes_name,
+    method_name,
+    names_in,
+)
 
 ANY_NAME = "*"
 """Stands for every method, where `getattr` asks for a name that is not spelled out."""
@@ -31,8 +39,8 @@ Part = tuple[ast.AST, tuple[Condition, ...], tuple[ast.AST, ast.AST] | None]
 class PrivatePieces:
     """The statements and conditional expressions that touch a private value, make a release or draw from a Generator.
 
-    Left out are statements that only raise, messages of assertions, what the constructor of the policy draws before
-    any data, and branches that are closed beforehand: by attributes of `self` which no method sets after construction
+    Left out are statements that only raise, messages of assertions, what the constructor of the policy itself does
+    before any data, and branches that are closed beforehand: by attributes of `self` which no method sets after construction
     and which were the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a private
     argument of `update`, also where a function of a module is called with nothing else.
 
@@ -108,11 +116,20 @@ class PrivatePieces:
         return told, constants
 
     def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
-        if own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__:
+        if own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__ and not _is_for_later(node, own):
             return False
         if isinstance(node, ast.AugAssign) and self.expressions.private(node.target, own):
             return True
         return self.expressions.touches(node, own)
+
+
+def _is_for_later(node: ast.AST, own: OwnFunction) -> bool:
+    """Tell whether a node is within a function, or a generator, that a function makes: that may run after it."""
+    made = (part for part in ast.walk(own.node) if isinstance(part, _MADE) and part is not own.node)
+    return any(inner is node for part in made for inner in ast.walk(part) if inner is not part)
+
+
+_MADE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 
 
 def candidates(own: OwnFunction) -> Iterator[tuple[Piece, ast.AST, tuple[Condition, ...]]]:
@@ -256,7 +273,7 @@ def _names(own: OwnFunction) -> Iterator[tuple[ast.AST, str]]:
         elif isinstance(node, ast.Attribute):
             yield node, node.attr
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node, node.value.rpartition(".")[2]
+            yield from ((node, name) for name in names_in(node.value))
         if (isinstance(node, ast.Call) and computes_name(node)) or _name(node) in REACHES_NAMES:
             yield node, ANY_NAME
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dis
 import inspect
+import re
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
@@ -59,6 +60,15 @@ def is_namespace(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return called_name(node) == "vars"
     return isinstance(node, ast.Attribute) and node.attr == "__dict__"
+
+
+def names_in(text: str) -> set[str]:
+    """Return the attributes for which code may ask by a string, of which a format may have several.
+
+    >>> sorted(names_in("of.a.module")), sorted(names_in("{0.mean:.2f} {arm.best[0]}"))
+    (['module'], ['0]}', '2f', 'best', 'mean'])
+    """
+    return {text.rpartition(".")[2], *re.findall(r"(?<=\.)\w+", text if "{" in text else "")}
 
 
 def body_nodes(own: OwnFunction) -> Iterator[ast.AST]:
