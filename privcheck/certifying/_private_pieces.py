@@ -40,8 +40,8 @@ class PrivatePieces:
     """The statements and conditional expressions that touch a private value, make a release or draw from a Generator.
 
     Left out are statements that only raise, messages of assertions, what the constructor of the policy itself does
-    before any data, and branches that are closed beforehand: by attributes of `self` which no method sets after construction
-    and which were the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a private
+    before any data, and branches that are closed beforehand: by attributes of `self` which no method sets after
+    construction and which were the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a private
     argument of `update`, also where a function of a module is called with nothing else.
 
     Parameters

@@ -210,8 +210,8 @@ def answered(condition: Any, yes: Any, no: Any) -> Any:
     """Return `yes() if condition else no()`; of a coin that nobody has read, the answer of randomised response.
 
     Both answers are computed only if they consist of numbers of the function itself: nothing else is done then. Where
-    that is no randomised response, the coin is read, and the side that it leaves out has not run: what is tried first is
-    a copy of both, which nobody watches. The answer has the type that both have in the code as it is.
+    that is no randomised response, the coin is read, and the side that it leaves out has not run: a copy of both, which
+    nobody watches, is tried first. The answer has the type that both have in the code as it is.
     """
     if type(condition) is not Coins:
         return chosen(condition, yes, no)
