@@ -218,8 +218,8 @@ def answered(condition: Any, yes: Any, no: Any) -> Any:
     is_one_coin = issubclass(condition.__class__, bool)  # and no array of them
     if is_one_coin and _is_of_numbers(yes) and _is_of_numbers(no):
         first, second = _unwatched(yes)(), _unwatched(no)()
-        if (kind := _kind(first)) and kind == _kind(second):
-            response = np.where(condition, first, second)
+        if Private in (type(first), type(second)) and (kind := _kind(first)) and kind == _kind(second):
+            response: Any = np.where(condition, first, second)
             if type(response) is np.ndarray:
                 for side in (yes, no):
                     _note(side.__code__)
