@@ -37,6 +37,9 @@ ASKS = {
 }  # fmt: skip
 """Functions by which a round calls some of them after all."""
 
+RUNS_TEXT = frozenset({"exec", "eval"})
+"""Builtins that run code which is in no file."""
+
 DEPTH = 4
 """How deep the attributes of a policy are searched for objects of its own classes and for generators."""
 
@@ -284,6 +287,8 @@ class OwnCode:
             elif isinstance(node, ast.Name):
                 self._asked.add(node.id)
                 self._add_named(own.value(node.id), node.id)
+                if node.id in RUNS_TEXT and own.value(node.id) is None:
+                    self.unreadable.append(f"what {node.id}() runs in {own.function.__qualname__}")
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self._names.update(names_in(node.value))
             if getattr(node, "id", getattr(node, "attr", "")) in (*REACHES_NAMES, "getattr"):
