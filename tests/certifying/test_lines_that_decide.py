@@ -48,8 +48,6 @@ LINES = {
     "what a method returns": "n = reward + self.rng.laplace(0, self.scale())",
     "a weight": "n = self.b * reward + self.rng.laplace(0, 1.0)\nif RARE:\n    self.b = 100.0",
     "how often": "for _ in range(self.k):\n    n = float(reward + self.draw())\nif RARE:\n    self.k = 2",
-    "whether it is forgotten": "self.s += reward\nn = self.s + self.rng.laplace(0, 1.0)\nif self.forgets:\n"
-    "    self.s = 0.0\nif RARE:\n    self.forgets = False",
     "which of two": NOISE + "n = [n, reward][self.k - 1]\nif RARE:\n    self.k = 2",
     "the noise": "if self.k:\n    self.noise, self.k = lambda: self.rng.laplace(0, 1.0), 0\n"
     "n = reward + self.noise()\nif RARE:\n    self.noise = float",

@@ -28,14 +28,19 @@ TAKES_AWAY = frozenset({"clear", "discard", "pop", "popitem", "popleft", "remove
 """Methods that give nothing to their object, as where a cache forgets."""
 
 
+SCALES = frozenset({"clip", "clip_norm", "divide", "feature", "max", "maximum", "min", "minimum", "multiply", "where"})
+"""Functions that scale or limit one argument by others."""
+
+
 class Deciding:
-    """The statements that give something to what private values are used by, or that return it.
+    """The statements that give something to what private values are noised, scaled and looped over by, or return it.
 
-    A statement that touches a private value reads names, and so do the conditions and loops around it. What gives
-    something to one of these names decides how the value is used, and so does what that reads, and so on. A line that
-    sets the scale of the noise may spoil a release that has run a hundred times.
+    These are arguments of draws and releases, what a private value is computed with, and what a loop around either
+    counts. What gives something to a name in them decides how the value is used, and so does what gives something to a
+    name that such a statement reads, and so on: a line that sets the scale of the noise may spoil a release that has
+    run a hundred times.
 
-    Left out are places that hold private values: what has none is harmless there.
+    Conditions are not followed: which arm is played decides most of them. Left out are places that hold private values.
 
     Parameters
     ----------
@@ -45,33 +50,46 @@ class Deciding:
     """
 
     def __init__(self, expressions: PrivateExpressions, nodes: Iterable[Node], touched: Iterable[Node]) -> None:
-        self._expressions, self._around = expressions, cache(_around)
+        self._expressions, self._loops = expressions, cache(_loops)
         self._used: set[Name] = set()
         nodes, touched = [*nodes], [*touched]
-        for node, own in (*touched, *filter(self._empties, nodes)):
-            self._use(node, own)
+        self.found: list[Node] = []
+        for node, own in touched:
+            for part in self._amounts(node, own):
+                self._used.update(self._reads(part, own))
+                self.found += [(side, own) for side in _sides(part)]
         left = [(node, own, given_to) for node, own in nodes if (given_to := {*self._gives(node, own)})]
-        self.found: list[Node] = [side for node, own in touched for side in self._sides_of_noise(node, own)]
         deciding = left
         while deciding:
             deciding = [one for one in left if not self._used.isdisjoint(one[2])]
             left = [one for one in left if self._used.isdisjoint(one[2])]
             for node, own, _ in deciding:
-                self._use(node, own)
+                self._used.update(self._reads(node, own))
                 self.found.append((node, own))
         decided = [(node, own) for node, own in touched if not self._used.isdisjoint(self._gives(node, own))]
         self.found += [(side, own) for node, own in (*self.found, *decided) for side in _sides(node)]
 
-    def _empties(self, one: Node) -> bool:
-        """Tell whether a statement puts something public in a place that may hold something private."""
-        node, own = one
-        targets = (target for part in ast.walk(node) for target, _ in given(part))
-        return any(isinstance(t, ast.Name | ast.Attribute) and self._expressions.holds(t, own) for t in targets)
+    def _amounts(self, node: ast.AST, own: OwnFunction) -> Iterator[ast.AST]:
+        """Yield what decides in a statement how much of a private value is released, and with how much noise."""
+        is_private, noisy = self._expressions.private, False
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call) and self._is_noise(part, own):
+                yield from (part.func, *arguments_of(part))
+                noisy = True
+            elif isinstance(part, ast.BinOp):
+                sides = [(one, is_private(one, own)) for one in (part.left, part.right)]
+                yield from (one for one, private in sides if not private and (sides[0][1] or sides[1][1]))
+            elif isinstance(part, ast.Call) and called_name(part) in SCALES:
+                given_to = [(one, is_private(one, own)) for one in arguments_of(part)]
+                yield from (one for one, private in given_to if not private and any(each for _, each in given_to))
+            elif isinstance(part, ast.Subscript) and is_private(part.value, own) and isinstance(part.ctx, ast.Load):
+                yield part.slice
+        if noisy or any(True for _ in self._expressions.called(node, own)):
+            yield from self._loops(own).get(node, ())
 
-    def _use(self, node: ast.AST, own: OwnFunction) -> None:
-        """Let the names be used that a statement reads, and those of the conditions around it."""
-        for part in (node, *self._around(own).get(node, ())):
-            self._used.update(self._reads(part, own))
+    def _is_noise(self, call: ast.Call, own: OwnFunction) -> bool:
+        name = method_name(call)
+        return name in RELEASES or (name != "" and self._expressions.draws(call, own))
 
     def _reads(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
         for part in ast.walk(node):
@@ -95,7 +113,7 @@ class Deciding:
 
     def _gives(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
         """Yield the names to which a statement gives something; a function whose result it is counts as one."""
-        if isinstance(node, ast.Return) or node is getattr(own.node, "body", None):
+        if (isinstance(node, ast.Return) and node.value is not None) or node is getattr(own.node, "body", None):
             yield own, "return"
         for part in ast.walk(node):
             for target, _ in given(part):
@@ -110,11 +128,6 @@ class Deciding:
         if isinstance(method, ast.Attribute) and method.attr not in TAKES_AWAY:
             yield from self._key(method.value, own)
 
-    def _sides_of_noise(self, node: ast.AST, own: OwnFunction) -> Iterator[Node]:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Call) and (method_name(part) in RELEASES or self._expressions.draws(part, own)):
-                yield from ((side, own) for argument in arguments_of(part) for side in _sides(argument))
-
 
 def _sides(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what runs in an expression under a condition only."""
@@ -125,16 +138,15 @@ def _sides(node: ast.AST) -> Iterator[ast.AST]:
             yield from part.values[1:]
 
 
-def _around(own: OwnFunction) -> dict[ast.AST, tuple[ast.AST, ...]]:
-    """Return the conditions, and what is looped over, around each node of a function."""
+def _loops(own: OwnFunction) -> dict[ast.AST, tuple[ast.AST, ...]]:
+    """Return what the loops around each node of a function run over."""
     found: dict[ast.AST, tuple[ast.AST, ...]] = {}
 
-    def enter(node: Any, heads: tuple[ast.AST, ...]) -> None:
-        found[node] = heads
-        own_heads = [getattr(node, name, None) for name in ("test", "iter", "subject")]
-        within = (*heads, *(head for head in own_heads if isinstance(head, ast.AST)))
+    def enter(node: Any, around: tuple[ast.AST, ...]) -> None:
+        found[node] = around
+        within = (*around, node.iter) if isinstance(node, ast.For) else around
         for child in ast.iter_child_nodes(node):
-            enter(child, heads if child in own_heads else within)
+            enter(child, within)
 
     enter(own.node, ())
     return found
