@@ -82,10 +82,10 @@ def is_namespace(node: ast.AST) -> bool:
 def names_in(text: str) -> set[str]:
     """Return the attributes for which code may ask by a string, of which a format may have several.
 
-    >>> sorted(names_in("of.a.module")), sorted(names_in("{0.mean:.2f} {arm.best[0]}"))
-    (['module'], ['0]}', '2f', 'best', 'mean'])
+    >>> sorted(names_in("of.a.module")), sorted(names_in("{0.mean} {arm.best:>5}"))
+    (['module'], ['best', 'mean'])
     """
-    return {text.rpartition(".")[2], *re.findall(r"(?<=\.)\w+", text if "{" in text else "")}
+    return set(re.findall(r"(?<=\.)\w+", text)) if "{" in text else {text.rpartition(".")[2]}
 
 
 def body_nodes(own: OwnFunction) -> Iterator[ast.AST]:
