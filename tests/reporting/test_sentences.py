@@ -10,8 +10,11 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
+from privcheck.mechanisms import Laplace
+from privcheck.mechanisms.provenance import code_of
 from privcheck.reporting import clean
 from privcheck.reporting._pictures.witness_excerpt import text_streams, view
+from privcheck.reporting._text.audit_facts import number_rows
 from privcheck.reporting._text.audit_sentences import as_expected, headline, meaning, resolution, verdict_sentence
 from privcheck.reporting._text.both_bounds import contradiction, of_one_object, sandwich
 from privcheck.reporting._text.numbers import (
@@ -219,6 +222,18 @@ def test_bounds_on_different_builds_are_not_joined():
     assert "true epsilon" not in sandwich(apart)
     assert contradiction(replace(apart, epsilon_lower=1.5, verdict="violation")) is None
     assert sandwich(replace(apart, guarded=True)) == sandwich(CERTIFIED)
+
+
+def test_both_bounds_stand_with_the_data_that_they_take_as_declared():
+    """On rewards of another size the same code loses ten times as much: the range is a part of the answer."""
+    narrow = replace(CERTIFIED, rewards=(0.0, 0.1), certificate=replace(CERTIFIED.certificate, rewards=(0.0, 0.1)))
+    assert "(certified, under the guard, provided that rewards lie in [0, 0.1])" in sandwich(narrow)
+    assert dict(number_rows(narrow))["searched"].endswith("; rewards in [0, 0.1]")
+    function = replace(narrow, feedback="mechanism")  # whose notes have what its data were
+    assert "rewards" not in dict(number_rows(function))["searched"]
+    own = replace(code_of(Laplace), name="Mine", standing="untested")
+    trusting = replace(narrow, certificate=replace(narrow.certificate, mechanisms=[own]))
+    assert "provided that rewards lie in [0, 0.1], and that Mine" in sandwich(trusting)
 
 
 def test_a_resolution_below_the_bound_is_said_to_be_that_of_one_event(reports):

@@ -6,6 +6,7 @@ import math
 
 from privcheck.accounting import Concentrated, GaussianDP
 from privcheck.enclosure import digits_up
+from privcheck.reporting._text.certificate_facts import data_as_declared
 from privcheck.reporting._text.certificate_sentences import reasons
 from privcheck.reporting._text.numbers import at_delta, at_least, at_most, percent, signed_infinity
 from privcheck.results import AuditReport, Certificate
@@ -94,15 +95,17 @@ def sandwich(report: AuditReport) -> str | None:
     """Return where the true epsilon lies, in a sentence; None without a certified upper bound.
 
     >>> from privcheck.results._example_results import CERTIFIED
-    >>> sandwich(CERTIFIED)
-    'The true epsilon lies between 0.959 (95 % confidence) and 1.000 (certified, under the guard).'
+    >>> said, _, rests = sandwich(CERTIFIED).partition(" (certified, ")
+    >>> said, rests
+    ('The true epsilon lies between 0.959 (95 % confidence) and 1.000', 'under the guard, provided that rewards lie in [0, 1]).')
     """
     ends, certificate = _ends(report), report.certificate
     if ends is None or certificate is None or contradiction(report):
         return None
     name, lower, upper = ends
     name += at_delta(report.delta) if name == "epsilon" else ""
-    above = ", ".join(("certified, under the guard", *filter(None, [certificate.provided])))
+    taken = [data_as_declared(certificate), *filter(None, [certificate.provided.removeprefix("provided that ")])]
+    above = f"certified, under the guard, provided that {', and that '.join(taken)}"
     least = None if lower is None else f"{at_least(lower)} ({percent(report.confidence)} confidence)"
     if not of_one_object(report):
         below = "" if least is None else f"Without its guard, {name} is at least {least}. "
