@@ -96,8 +96,8 @@ def sandwich(report: AuditReport) -> str | None:
 
     >>> from privcheck.results._example_results import CERTIFIED
     >>> said, _, rests = sandwich(CERTIFIED).partition(" (certified, ")
-    >>> said, rests
-    ('The true epsilon lies between 0.959 (95 % confidence) and 1.000', 'under the guard, provided that rewards lie in [0, 1]).')
+    >>> print(said, rests, sep=" | ")
+    The true epsilon lies between 0.959 (95 % confidence) and 1.000 | under the guard, provided that rewards lie in [0, 1]).
     """
     ends, certificate = _ends(report), report.certificate
     if ends is None or certificate is None or contradiction(report):

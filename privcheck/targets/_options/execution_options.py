@@ -11,7 +11,6 @@ from pathlib import Path
 from privcheck.declared import Declared, Integer, Real, Switch
 from privcheck.targets._options.declaring import EFFORT, PLAYED, Checked, as_given, option, scheduler
 
-
 LEAST_LIMIT = 1e-3
 """Seconds: the shortest limit of a run. A shorter one would be over before the error about it has left the run."""
 
