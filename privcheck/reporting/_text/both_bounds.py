@@ -92,12 +92,12 @@ def contradiction(report: AuditReport) -> str | None:
 
 
 def sandwich(report: AuditReport) -> str | None:
-    """Return where the true epsilon lies, in a sentence; None without a certified upper bound.
+    r"""Return where the true epsilon lies, in a sentence; None without a certified upper bound.
 
     >>> from privcheck.results._example_results import CERTIFIED
-    >>> said, _, rests = sandwich(CERTIFIED).partition(" (certified, ")
-    >>> print(said, rests, sep=" | ")
-    The true epsilon lies between 0.959 (95 % confidence) and 1.000 | under the guard, provided that rewards lie in [0, 1]).
+    >>> print(sandwich(CERTIFIED).replace(", under", ",\n under"))
+    The true epsilon lies between 0.959 (95 % confidence) and 1.000 (certified,
+     under the guard, provided that rewards lie in [0, 1]).
     """
     ends, certificate = _ends(report), report.certificate
     if ends is None or certificate is None or contradiction(report):
