@@ -70,10 +70,19 @@ def rests_on(certificate: Certificate) -> str:
     named = numbers.clean("; ".join(kinds)) or "nothing"
     if certificate.coverage != UNDER_GUARD:
         return named
+    return f"{named}{', ' if named == 'nothing' else '; '}provided that {data_as_declared(certificate)}"
+
+
+def data_as_declared(certificate: Certificate) -> str:
+    """Return what every bound takes of the data, in words.
+
+    >>> from privcheck.results._example_results import GRANTED
+    >>> data_as_declared(GRANTED)
+    'rewards lie in [0, 1]'
+    """
     given = "rewards" if certificate.contexts is None else "contexts are as declared and rewards"
     low, high = certificate.rewards
-    assumed = f"provided that {given} lie in [{low:g}, {high:g}]"
-    return f"{named}{', ' if named == 'nothing' else '; '}{assumed}"
+    return f"{given} lie in [{low:g}, {high:g}]"
 
 
 def _use(use: PrimitiveUse) -> tuple[str, str]:
