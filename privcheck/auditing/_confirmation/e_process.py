@@ -142,7 +142,7 @@ def choose_to_bet(pair: StreamPair, known: Sides, claim: Claim, views: ViewMaker
     ahead = max(LEAST_AHEAD, len(known[0]) // 2)
     found = [candidate.event for candidate in choose(scores, choosing, ahead, claim.error, claim.delta)]
     if claim.profile is not None:
-        found.append(choose_for_claim(scores, choosing, ahead, claim.error, claim.profile)[0])
+        found.append(choose_for_claim(scores, choosing, ahead, claim.error, claim.profile, claim.error)[0])
     points = tested_points(claim)
 
     def won(event: Event) -> float:

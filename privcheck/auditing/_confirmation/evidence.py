@@ -172,6 +172,7 @@ def settle(
     claim: float | None = None,
     profile: ClaimedProfile | None = None,
     hidden: Sequence[int] = (),
+    error: float = 1.0,
 ) -> Chosen | None:
     """Learn scores, select events and divide the level among them, each step on separate runs.
 
@@ -187,6 +188,7 @@ def settle(
     claim : epsilon at which delta is bounded from below, by a separate event.
     profile : a claim in mu, in rho or as a trade-off curve, which another event tests at an epsilon chosen with it.
     hidden : the rounds that an observer does not see.
+    error : that of the verdict on such a claim.
 
     Returns
     -------
@@ -216,7 +218,7 @@ def settle(
     for_claim = None
     if profile is not None:
         deciding = joined_sides([choosing, weighing])
-        for_claim = choose_for_claim(scores, deciding, counting_runs, level, profile)
+        for_claim = choose_for_claim(scores, deciding, counting_runs, level, profile, error)
     usual = usual_output(before)
     return Chosen(parts, weighed, thresholds, usual, tuple(hidden), for_delta, for_claim)
 

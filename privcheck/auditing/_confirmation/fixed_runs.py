@@ -49,7 +49,7 @@ def search_and_confirm(
         except StoppedError:
             return ended_early(claim)
         hidden = kind(game.feedback).hidden(found.pair.rounds)
-        about = level, delta, views, found.training, claim.epsilon, claim.profile, hidden
+        about = level, delta, views, found.training, claim.epsilon, claim.profile, hidden, claim.error
         chosen = settle(found.pair, sides, runs, *about)
         assert chosen is not None, "all runs before the counting fold are there"
         depends = None if sampler.executor.store is None else _decided_by(sides, runs, claim, found.training)

@@ -6,6 +6,7 @@ import math
 from statistics import NormalDist
 
 import numpy as np
+from scipy.special import betaincinv
 
 from privcheck.accounting import ClaimedProfile
 from privcheck.arrays import Array
@@ -29,9 +30,12 @@ AMOUNTS = np.geomspace(1e-3, 30.0, 60)
 
 
 def choose_for_claim(
-    scores: Scored, sides: Sides, counting_runs: int, level: float, profile: ClaimedProfile
+    scores: Scored, sides: Sides, counting_runs: int, level: float, profile: ClaimedProfile, error: float
 ) -> tuple[Event, float]:
     """Choose the event and the epsilon with the largest expected lower limit on the amount that is claimed.
+
+    The limit is that of the verdict if it is expected to be above the claim, and that of the lower bound otherwise: a
+    rare event at a large epsilon may promise the larger bound at 95 %, and refute nothing at an error of 1e-6.
 
     Parameters
     ----------
@@ -40,9 +44,11 @@ def choose_for_claim(
     counting_runs : runs per stream on which the event will be counted.
     level : error probability of the limit that will be computed from the counts.
     profile : the claim.
+    error : that of the verdict.
     """
-    errors = -NormalDist().inv_cdf(level) / math.sqrt(counting_runs) + PESSIMISM / math.sqrt(len(sides[0]))
-    best: tuple[float, Event, float] | None = None
+    chosen_by = PESSIMISM / math.sqrt(len(sides[0]))
+    errors = -NormalDist().inv_cdf(level) / math.sqrt(counting_runs) + chosen_by
+    best: tuple[tuple[bool, float], Event, float] | None = None
     tables = {epsilon: _Inverse(profile, epsilon) for epsilon in EPSILONS}
     for view, score in scores:
         first, second = (np.sort(scores_of(view, score, side)) for side in sides)
@@ -50,15 +56,31 @@ def choose_for_claim(
         p, q = (1.0 - np.searchsorted(side, thresholds, "left") / len(side) for side in (first, second))
         below = tuple(np.searchsorted(side, thresholds, "right") / len(side) for side in (second, first))
         for reverse, (more, less) in enumerate(((p, q), below)):
+            least, most = _limits(more, less, counting_runs, min(level, error) / 2.0)
             for epsilon in EPSILONS:
                 r = math.exp(epsilon)
                 spread = np.sqrt(_variance(more, len(first)) + r * r * _variance(less, len(first)))
-                promise = tables[epsilon](more - r * less - errors * spread)
+                promise = tables[epsilon](least - r * most - chosen_by * spread)
+                refutes = bool(promise.max() > profile.claimed_at(epsilon))
+                if not refutes:
+                    promise = tables[epsilon](more - r * less - errors * spread)
                 i = int(np.argmax(promise))
-                if best is None or promise[i] > best[0]:
-                    best = float(promise[i]), Event(view, score, float(thresholds[i]), bool(reverse)), epsilon
+                if best is None or (refutes, float(promise[i])) > best[0]:
+                    event = Event(view, score, float(thresholds[i]), bool(reverse))
+                    best = (refutes, float(promise[i])), event, epsilon
     assert best is not None
     return best[1], best[2]
+
+
+def _limits(more: Array, less: Array, runs: int, level: float) -> tuple[Array, Array]:
+    """Return Clopper and Pearson's lower limits of shares and upper limits of others, if so many runs show them.
+
+    A normal law would promise too much of events that are seen a few times on the other stream.
+    """
+    k, l = more * runs, less * runs
+    least = np.where(k > 0.0, betaincinv(np.maximum(k, 1e-9), runs - k + 1.0, level), 0.0)
+    most = np.where(l < runs, betaincinv(l + 1.0, np.maximum(runs - l, 1e-9), 1.0 - level), 1.0)
+    return least, most
 
 
 def _variance(share: Array, runs: int) -> Array:
