@@ -54,8 +54,12 @@ class Noise:
     before: str = READ_ALONE
     read_first: frozenset[Operation] = frozenset()
     """Operations before which the number with noise is read, whatever it is combined with."""
+    read_after: frozenset[Operation] = frozenset()
+    """Operations whose result is read, because plain numbers are added to noise there."""
     shared: set[Operation] | None = None
     """Collects operations on a number that is combined with several others, where it is not None."""
+    adding: set[Operation] | None = None
+    """Collects operations that add plain numbers to noise, where it is not None."""
     _operations: dict[bytes, list[Operation]] = field(default_factory=dict)
     _parts: dict[int, dict[int, float]] = field(default_factory=dict)
     _sums: dict[tuple[tuple[int, float], ...], int] = field(default_factory=dict)
@@ -173,6 +177,19 @@ class Noise:
         """Whether operations are taken note of, or some read their number first."""
         return self.shared is not None or bool(self.read_first)
 
+    def is_read_after(self, *, adds: bool) -> bool:
+        """Tell whether the result of the operation that is being executed is read, and take note of it.
+
+        Parameters
+        ----------
+        adds : whether it adds another plain number than 0 to each number with noise.
+        """
+        if (self.adding is None and not self.read_after) or (here := operation()) is None:
+            return False
+        if self.adding is not None and adds:
+            self.adding.add(here)
+        return here in self.read_after
+
     def is_read_first(self, held: bytes, others: int) -> bool:
         """Tell whether numbers with noise are read before they are combined with plain ones, and take note of it.
 
@@ -190,11 +207,12 @@ class Noise:
                 self.shared.update(seen)
         return here in self.read_first
 
-    def sum(self, first: int, weight: float, second: int, other: float) -> tuple[int, float]:
-        """Return the number and the factor of a sum of two normal draws; 0 and 0.0 if nothing is left of them."""
-        parts = {part: weight * factor for part, factor in self._of(first).items()}
-        for part, factor in self._of(second).items():
-            parts[part] = parts.get(part, 0.0) + other * factor
+    def sum(self, factors: Mapping[int, float]) -> tuple[int, float]:
+        """Return the number and the factor of a sum of normal draws; 0 and 0.0 if nothing is left of them."""
+        parts: dict[int, float] = {}
+        for number, weight in factors.items():
+            for part, factor in self._of(number).items():
+                parts[part] = parts.get(part, 0.0) + weight * factor
         parts = {part: factor for part, factor in sorted(parts.items()) if factor}
         if not parts:
             return 0, 0.0
@@ -256,7 +274,7 @@ def added(noise: Noise, one: Any, two: Any, sign: float) -> tuple[Array, Array, 
         known = [(n, x) for n, x in ((a, v), (b, w)) if n in noise.homes]
         left = [(n, x) for n, x in ((a, v), (b, w)) if n not in noise.homes]
         if len(left) == 2:
-            left = [noise.sum(a, v, b, w)]
+            left = [noise.sum({a: v, b: w})]
         elif not left:
             left = [known.pop()]  # beside a known draw as well: what else the entry holds is compared where it is read
         flat[place] += sum(x * noise.known(n) for n, x in known)

@@ -58,6 +58,11 @@ class Explored:
         """Where a release was refused, or an input moved by more than its call states."""
         return {*self.refused, *(use.location for use in self.uses.values() if use.exceeds)}
 
+    @property
+    def findings(self) -> tuple[bool, int, int]:
+        """What was found, gravest first: a divergence, releases that cost too much, what could not be followed."""
+        return self.replay.divergences > 0, len(self.places), len(self.undeclared) + len(self.uncharged)
+
     def refused_alone(self, first: Table, measured: Sequence[Measured]) -> set[str]:
         """Return the places that would be wrong if one datum had moved the inputs of one run so."""
         alone = Explored(self.claim, self.game)
