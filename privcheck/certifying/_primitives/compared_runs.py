@@ -50,6 +50,9 @@ OTHERS = 3
 """How many more seeds there are in a second way that finds nothing, for each seed of the first one."""
 
 
+_NONE: frozenset[Operation] = frozenset()
+
+
 @dataclass
 class ComparedRuns:
     """What a target does on neighbouring streams.
@@ -71,22 +74,27 @@ class ComparedRuns:
     def explored(self) -> Explored:
         """Replay all pairs, and again with other releases if anything is found.
 
-        Each way to divide what the code does into releases bounds the loss. That which finds the least counts: noise
-        that is released as late as it may be, with all that is added to it, or at once with the first number.
+        Each way to divide what the code does into releases bounds the loss, so that one in which nothing is found is
+        enough. Noise is released as late as it may be, with all that is added to it; or at once, with the first number
+        that is added; or late, and a product with a plain array is no release.
         """
         found = self._settled(*self._least_differing())
-        if not any(found.findings) or not (adding := self._adding()):
+        if found.is_clean:
             return found
-        self.player.read_after = adding
-        again = self._anew()
-        if not any(again.findings):  # what the first way found is not passed over for a few runs
-            self.seeds += [self.seeds[-1] + 1 + k for k in range(OTHERS * len(self.seeds))]
-            again = self._anew()
-        return min(found, again, key=lambda one: one.findings)
+        player, seeds, first = self.player, self.seeds, self.player.read_first
+        more = [*seeds, *(seeds[-1] + 1 + k for k in range(OTHERS * len(seeds)))]
+        adding, multiplying = self._operations_on_noise()
+        for read_after, keeping in ((adding, _NONE), (_NONE, multiplying)):
+            player.read_first, player.read_after, player.keeping = first, read_after, keeping
+            if (read_after or keeping) and self._anew(seeds).is_clean:
+                again = self._anew(more)  # what was found is not passed over for a few runs
+                if again.is_clean:
+                    return again
+        return found
 
-    def _anew(self) -> Explored:
-        found = Explored(self.claim, self.game)
-        return self._settled(found, self._replayed(found))
+    def _anew(self, seeds: list[int]) -> Explored:
+        self.seeds = seeds
+        return self._settled(*self._least_differing())
 
     def _settled(self, found: Explored, differences: list[Difference]) -> Explored:
         """Replay until nothing is charged that coins may explain."""
@@ -102,7 +110,7 @@ class ComparedRuns:
         others, as what a step of a fit releases is with every row in the next, that number is the release, and the
         others are compared as they are. Whichever it is, replays without differences show the same.
         """
-        found = Explored(self.claim, self.game)
+        found, before = Explored(self.claim, self.game), self.player.read_first
         differences = self._replayed(found)
         if not (differences and self._reads_shared_numbers_first(differences[:: len(differences) // TRIED + 1])):
             return found, differences
@@ -110,7 +118,7 @@ class ComparedRuns:
         differing = self._replayed(again)
         if len(differing) < len(differences):
             return again, differing
-        self.player.read_first = frozenset()
+        self.player.read_first = before
         return found, differences
 
     def _reads_shared_numbers_first(self, differences: list[Difference]) -> bool:
@@ -142,17 +150,18 @@ class ComparedRuns:
             self.player.shared = None
         return frozenset(shared - self.player.read_first)
 
-    def _adding(self) -> frozenset[Operation]:
-        """Return the operations that add numbers to noise on some stream."""
-        self.player.adding = adding = set[Operation]()
+    def _operations_on_noise(self) -> tuple[frozenset[Operation], frozenset[Operation]]:
+        """Return the operations that add numbers to noise on some stream, and those that multiply what has noise."""
+        player = self.player
+        player.adding, player.multiplying = adding, multiplying = set[Operation](), set[Operation]()
         firsts = {first.tobytes(): first for first, _ in self.pairs}
         try:
             for first in firsts.values():
                 for seed in self.seeds:
-                    self.player.play(first, CallTape(np.random.default_rng([seed, 1])), seed)
+                    player.play(first, CallTape(np.random.default_rng([seed, 1])), seed)
         finally:
-            self.player.adding = None
-        return frozenset(adding)
+            player.adding = player.multiplying = None
+        return frozenset(adding), frozenset(multiplying)
 
     def _replayed(self, found: Explored) -> list[Difference]:
         """Replay all pairs, and return what differs."""

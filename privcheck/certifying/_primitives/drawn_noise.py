@@ -57,10 +57,14 @@ class Noise:
     """Operations before which the number with noise is read, whatever it is combined with."""
     read_after: frozenset[Operation] = frozenset()
     """Operations whose result is read, because plain numbers are added to noise there."""
+    keeping: frozenset[Operation] = frozenset()
+    """Operations that multiply numbers with noise by plain arrays and leave them unread."""
     shared: set[Operation] | None = None
     """Collects operations on a number that is combined with several others, where it is not None."""
     adding: set[Operation] | None = None
     """Collects operations that add plain numbers to noise, where it is not None."""
+    multiplying: set[Operation] | None = None
+    """Collects operations that multiply numbers with noise by plain arrays, where it is not None."""
     _operations: dict[bytes, list[Operation]] = field(default_factory=dict)
     _parts: dict[int, dict[int, float]] = field(default_factory=dict)
     _sums: dict[tuple[tuple[int, float], ...], int] = field(default_factory=dict)
@@ -199,6 +203,14 @@ class Noise:
             if len(seen) > 1:
                 self.shared.update(seen)
         return here in self.read_first
+
+    def is_kept(self) -> bool:
+        """Tell whether the product that is being made leaves its numbers unread, and take note of it."""
+        if (self.multiplying is None and not self.keeping) or (here := operation()) is None:
+            return False
+        if self.multiplying is not None:
+            self.multiplying.add(here)
+        return here in self.keeping
 
     def sum(self, factors: Mapping[int, float]) -> tuple[int, float]:
         """Return the number and the factor of a sum of normal draws; 0 and 0.0 if nothing is left of them."""

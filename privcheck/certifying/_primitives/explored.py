@@ -59,9 +59,9 @@ class Explored:
         return {*self.refused, *(use.location for use in self.uses.values() if use.exceeds)}
 
     @property
-    def findings(self) -> tuple[bool, int, int]:
-        """What was found, gravest first: a divergence, releases that cost too much, what could not be followed."""
-        return self.replay.divergences > 0, len(self.places), len(self.undeclared) + len(self.uncharged)
+    def is_clean(self) -> bool:
+        """Whether nothing differs, no release costs too much, and everything could be followed."""
+        return not (self.replay.divergences or self.places or self.undeclared or self.uncharged)
 
     def refused_alone(self, first: Table, measured: Sequence[Measured]) -> set[str]:
         """Return the places that would be wrong if one datum had moved the inputs of one run so."""

@@ -53,8 +53,8 @@ def image(
 
     Returns
     -------
-    None if the array has to be read first: an entry would have several draws of which one is not normal or is known,
-    there are too many, or none.
+    None if the array has to be read first: an entry would have several draws of which one is not normal, there are too
+    many, or none.
     """
     drawn = np.unique(numbers[numbers > 0])
     if not 0 < len(drawn) <= MOST_DRAWS:
@@ -62,13 +62,15 @@ def image(
     const = np.array(function(consts), np.float64)
     factors = np.array([np.ravel(function(np.where(numbers == number, weights, 0.0))) for number in drawn.tolist()])
     factors[np.abs(factors) <= DUST * np.abs(factors).max(initial=0.0)] = 0.0
-    held, weight = np.zeros(const.size, int), np.zeros(const.size)
+    held, weight, flat = np.zeros(const.size, int), np.zeros(const.size), const.reshape(-1)
     for place, each in enumerate(factors.reshape(len(drawn), -1).T):
         own = {int(drawn[row]): float(each[row]) for row in np.flatnonzero(each)}
-        if len(own) > 1:
-            if any(noise.laws[number - 1] != "normal" or number in noise.homes for number in own):
-                return None
-            held[place], weight[place] = noise.sum(own)
-        for number, factor in own.items() if len(own) == 1 else ():
-            held[place], weight[place] = number, factor
+        known = [number for number in own if number in noise.homes]
+        if known and len(known) == len(own):
+            known.pop()  # what else the entry holds is compared where it is read
+        flat[place] += sum(own.pop(number) * noise.known(number) for number in known)
+        if len(own) > 1 and any(noise.laws[number - 1] != "normal" for number in own):
+            return None
+        if own:
+            held[place], weight[place] = noise.sum(own) if len(own) > 1 else next(iter(own.items()))
     return held.reshape(const.shape), weight.reshape(const.shape), const

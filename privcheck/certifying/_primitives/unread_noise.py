@@ -82,7 +82,9 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         if out is not None and isinstance(out[0], UnreadNoise):
             return out[0]._become(getattr(function, method)(*inputs, **options | {"out": None}))
         if (function, method) in ((np.matmul, "__call__"), (np.add, "reduce"), (np.add, "accumulate")):
-            found = self._linear_function(getattr(function, method), inputs, options)
+            found = self._linear_function(
+                np.matmul if function is np.matmul else getattr(function, method), inputs, options
+            )
             if found is not None:
                 return found
         how = f"numpy.{function.__name__}"
@@ -209,6 +211,13 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         held = b"".join(part.tobytes() for part in (self._numbers, self._weights, self._consts))
         return self._noise.is_read_first(held, (not stays) + grows)
 
+    def _is_kept(self) -> bool:
+        """Tell whether a product with plain arrays leaves these numbers unread."""
+        if self._alone or not self._noise.is_kept():
+            return self._alone
+        held = b"".join(part.tobytes() for part in (self._numbers, self._weights, self._consts))
+        return not (self._noise.looks_ahead and self._noise.is_read_first(held, 2))
+
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
         """Return the numbers after a function that selects, arranges or sets to 0: views, where it makes views."""
         parts = [np.asarray(function(part)) for part in (self._numbers, self._weights, self._consts)]
@@ -233,13 +242,12 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
     def _linear_function(self, function: Any, args: Any, options: Any) -> Any:
         """Return a linear function of this array and plain ones; None if it has to be read.
 
-        To multiply by a number with noise is to read it, unless it is noise alone.
+        To multiply by numbers with noise is to read them, unless they are noise alone, or it is tried otherwise.
         """
         others = [one for one in args if one is not self]
-        adds = args[0] is self and function not in PRODUCTS
-        if not (adds or self._alone) or len(others) != len(args) - 1 or not LINEAR_OPTIONS.issuperset(options):
+        if len(others) != len(args) - 1 or not LINEAR_OPTIONS.issuperset(options):
             return None
-        if _any_of(_noisy, [others, options]):
+        if _any_of(_noisy, [others, options]) or not (self._is_kept() if function in PRODUCTS else args[0] is self):
             return None
 
         def apply(part: Array) -> Any:
