@@ -83,7 +83,9 @@ def test_a_random_program_costs_what_the_law_of_its_outputs_loses(seed, monkeypa
     rho = cost(linear, draws)
 
     def explored(budget):
-        target = lambda data, rng: linear(data, rng.normal(0.0, 1.0, draws))
+        def target(data, rng):
+            return linear(data, rng.normal(0.0, 1.0, draws))
+
         return certify(target, rho=budget, horizon=ROWS, runs=4, primitives=["numpy"])
 
     if math.isfinite(rho):

@@ -36,6 +36,19 @@ def noise_in_a_view(data, rng, noise):
     return found
 
 
+def a_list_of_noise(data, rng, noise):
+    return data + np.array([rng.laplace(0.0, noise) for _ in data])
+
+
+def shares_in_a_list(data, rng, noise):
+    return np.mean([[x + rng.normal(0.0, noise / np.sqrt(len(data)))] for x in data], axis=0)
+
+
+def noise_of_the_shape_of_noise(data, rng, noise):
+    first = rng.laplace(0.0, noise, np.size(data))
+    return np.zeros_like(first) + data + first
+
+
 def noise_beside_data(data, rng, noise):
     return np.append(data, rng.laplace(0.0, noise)).sum()
 
@@ -113,10 +126,13 @@ COSTS = {
     noise_that_rows_are_added_to: PURE,
     noise_in_a_view: PURE,
     noise_beside_data: PURE,
+    a_list_of_noise: PURE,
+    noise_of_the_shape_of_noise: PURE,
     where_it_is_large: PURE,
     binary_mechanism: PURE,
     shares_of_the_noise: {"rho": 0.5},
     sum_of_noise: {"rho": 0.5},
+    shares_in_a_list: {"rho": 0.5},
     prefix_sums: {"rho": 0.5},
     correlated_noise: {"rho": 0.5},
     objective_with_noise: {"rho": 0.5},

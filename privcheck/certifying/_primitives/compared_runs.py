@@ -86,10 +86,15 @@ class ComparedRuns:
         adding, multiplying = self._operations_on_noise()
         for read_after, keeping in ((adding, _NONE), (_NONE, multiplying)):
             player.read_first, player.read_after, player.keeping = first, read_after, keeping
-            if (read_after or keeping) and self._anew(seeds).is_clean:
+            if not (read_after or keeping):
+                continue
+            again = self._anew(seeds)
+            if again.is_clean:
                 again = self._anew(more)  # what was found is not passed over for a few runs
-                if again.is_clean:
-                    return again
+            if again.is_clean:
+                return again
+            if found.replay.divergences and not again.replay.divergences and again.left_open <= found.left_open:
+                found = again  # noise that is too small is no divergence
         return found
 
     def _anew(self, seeds: list[int]) -> Explored:

@@ -17,6 +17,9 @@ STRUCTURAL = frozenset(
 )
 """Numpy's functions that select or arrange entries, or set them to 0."""
 
+OF_SHAPES = frozenset({np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.empty_like, np.full_like})
+"""Numpy's functions that depend on the shape of their first argument alone."""
+
 JOINING: dict[Any, tuple[int, ...]] = dict.fromkeys(
     (np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack), (0,)
 ) | {np.append: (0, 1), np.where: (1, 2)}
@@ -27,6 +30,9 @@ ADDING = frozenset({np.sum, np.mean, np.average, np.cumsum, np.diff})
 
 PRODUCTS = frozenset({np.matmul, np.dot, np.inner, np.outer, np.einsum, np.tensordot, np.convolve})
 """Numpy's functions that are linear in each of their arguments."""
+
+METHODS = {function.__name__: function for function in (np.sum, np.mean, np.cumsum, np.dot)}
+"""Those that are methods of arrays, too."""
 
 LINEAR_OPTIONS = frozenset({"axis", "axes", "keepdims", "where", "weights", "mode"})
 """Options with which these functions are linear: `initial=` adds a constant."""

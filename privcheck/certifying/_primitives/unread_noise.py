@@ -13,6 +13,8 @@ from privcheck.certifying._primitives.linear_functions import (
     ADDING,
     JOINING,
     LINEAR_OPTIONS,
+    METHODS,
+    OF_SHAPES,
     PRODUCTS,
     STRUCTURAL,
     image,
@@ -93,6 +95,8 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function in STRUCTURAL and args and args[0] is self:
             return self._mapped(lambda part: function(part, *args[1:], **kwargs))
+        if function in OF_SHAPES and args and args[0] is self:
+            return function(self._consts, *args[1:], **kwargs)
         found = None
         if function in JOINING:
             found = self._joined(function, args, kwargs)
@@ -127,8 +131,8 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
             raise AttributeError(name)
         if name == "flatten" or getattr(np, name, None) in STRUCTURAL:
             return lambda *args, **kwargs: self._mapped(lambda part: getattr(part, name)(*args, **kwargs))
-        if name in ("sum", "mean", "cumsum", "dot"):
-            return lambda *args, **kwargs: self.__array_function__(getattr(np, name), (), (self, *args), kwargs)
+        if name in METHODS:
+            return lambda *args, **kwargs: self.__array_function__(METHODS[name], (), (self, *args), kwargs)
         if name == "T":
             return self._mapped(np.transpose)
         if name in ("shape", "ndim", "size", "dtype"):
