@@ -261,15 +261,19 @@ class BudgetFilter:
             over = _beyond(joint["delta"], self.set_aside)
             name, shown, limit = "delta", f"delta = {over} set aside", f"{self.set_aside:g}"
         datum = max(totals.each_with(owed), key=lambda touched: touched[1][name])[0]
-        got = words(f"a release at {location} that takes {datum_in_words(datum, ledger.what)} to {shown}")
-        before = totals.amount(datum, name) if datum in totals else 0.0
+        who, before = datum_in_words(datum, ledger.what), totals.amount(datum, name) if datum in totals else 0.0
+        each = "datum"
+        if ledger.group_size > 1:  # others of the group may have paid all that was charged before
+            who, before = f"{ledger.group_size} data together, with {who},", totals.largest(name)
+            each = f"{ledger.group_size} data"
+        got = words(f"a release at {location} that takes {who} to {shown}")
         paid = f"{before:.6g}" if isinstance(self.budget, Pure) else f"{name} = {before:.6g}"
         hint = f"{paid} was charged before: release less often or with more noise"
         if ledger.of_line(datum, location, round_number):
             hint = f"{paid} was charged before, {SAME_LINE}"
         elif before == 0.0:
             hint = "nothing was charged before this release, which is too much by itself: use more noise"
-        exceeded = BudgetExceededError("budget", got, f"at most {limit} per datum", hint)
+        exceeded = BudgetExceededError("budget", got, f"at most {limit} per {each}", hint)
         exceeded.datum, exceeded.before, exceeded.total = datum, before, joint[name]
         return exceeded
 

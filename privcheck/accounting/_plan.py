@@ -199,8 +199,8 @@ class Plan:
     @property
     def provided(self) -> str:
         """What all bounds take on the user's word."""
-        what = "the sensitivity of its release, 1 unless it is given"
-        return f"provided that one datum moves no value by more than {what}"
+        moved = "one datum moves no value by more than the sensitivity of its release, 1 unless it is given"
+        return f"provided that each release costs a datum no more than its charge, and that {moved}"
 
     @cached_property
     def total(self) -> Charge:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -91,4 +92,4 @@ def _as_table(values: Any) -> Table:
     if isinstance(values, Given):
         return np.zeros((0, 0))
     array = np.asarray(values, np.float64)
-    return array.reshape(array.shape[0] if array.ndim else 1, -1)
+    return array.reshape(array.shape[0] if array.ndim else 1, math.prod(array.shape[1:]))  # of no rows, -1 is unknown

@@ -144,6 +144,8 @@ def find_leak(
         trace = trace.tb_next
     file, line = place.f_code.co_filename, line or place.f_lineno
     code = linecache.getline(file, line, place.f_globals).strip()
+    if operation == "numpy.power" and "**" in code:  # numpy's function is what Python's operator calls
+        operation = "**"
     if operation == "numpy.linalg.norm" and len(data) == 1:
         hint = NORM
     known = "indicator" if hint.startswith(INDICATOR) else kind

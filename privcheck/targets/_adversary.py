@@ -11,7 +11,7 @@ import numpy as np
 from privcheck.arrays import Table
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import kind
-from privcheck.privacy import check_rewards_range
+from privcheck.privacy import check_rewards_range, refuse_adding
 from privcheck.targets._location import describe_exception
 from privcheck.targets._mechanism import MechanismRunner
 from privcheck.targets._options.game_options import Game
@@ -148,6 +148,7 @@ def against(
             raise PrivcheckError(option, value, repr(usual), hint)
     if policy.feedback not in KINDS:
         raise PrivcheckError("feedback", policy.feedback, " or ".join(KINDS), hint)
+    refuse_adding(game.neighbours, "a policy, whose horizon is public", policy=True)
     played = PlayedAgainst(policy.build, adversary, game, policy.arms, horizon)
     runner = MechanismRunner(played, randomness=game.randomness, time_limit=time_limit)
     return Target(policy.name, runner, "mechanism", policy.arms)

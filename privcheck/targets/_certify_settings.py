@@ -23,7 +23,8 @@ class CertifiedGame(Game):
     neighbours: str = like(
         Game,
         "neighbours",
-        doc="Neighbour relation: row, reward, group:k, context-reward, or add-remove for functions with primitives.",
+        doc="Neighbour relation: row, reward, group:k, context-reward (the default with contexts), or add-remove for "
+        "functions with primitives.",
     )
     primitives: Any = option(  # noqa: RUF009
         Checked("names of sets of primitives, or what privcheck.primitive returns", listed),

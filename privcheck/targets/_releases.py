@@ -11,6 +11,7 @@ from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.generators import children, is_copied, position
 from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
 from privcheck.targets._data_frames import labels_of
+from privcheck.targets._location import describe_exception
 from privcheck.targets._outputs import CODED, Outputs, code_of, padded
 from privcheck.targets._time_limit import RunClock
 
@@ -71,7 +72,7 @@ def play_releasing(
         with recording(tape):
             actions = play(policy)
         symbols.append(actions)
-        released = getattr(policy, "released", None)
+        released = _released_by(policy)
         everything = as_row([release.output for release in tape.releases])
         numbers.append(everything if released is None else published(released))
         secret = secret or not (released is None or np.array_equal(as_row(released), everything))
@@ -89,6 +90,17 @@ def play_releasing(
                 raise _hidden()
     wide = np.concatenate(padded([row[None, :] for row in numbers], np.nan))
     return Outputs(np.asarray(symbols), wide, ratios if known and not secret else None)
+
+
+def _released_by(policy: Any) -> Any:
+    """Return the statistics that a policy publishes, None if it has no such attribute."""
+    try:
+        return getattr(policy, "released", None)
+    except PrivcheckError:
+        raise
+    except Exception as error:  # a property is a user's code
+        got = words(describe_exception(error))
+        raise PolicyError("released", got, "released statistics that can be read after the last round") from None
 
 
 def _has_drawn(coins: np.random.Generator, start: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 from dataclasses import dataclass
 from functools import cached_property
@@ -119,7 +120,9 @@ class StreamPair:
         noun = "row" if np.ndim(self.first) == 1 else "round"  # data of a function have no arms
         if self.label:
             return self.label
-        first, second = (np.reshape(table, (len(table), -1)) for table in (self.first, self.second))
+        first, second = (
+            np.reshape(table, (len(table), math.prod(np.shape(table)[1:]))) for table in (self.first, self.second)
+        )
         return in_words(first, second, noun)
 
     @property

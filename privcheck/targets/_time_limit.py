@@ -76,15 +76,22 @@ def limited(
         seen[0] = now
 
     previous = signal.signal(signal.SIGALRM, look)
-    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+
+    def disarm() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
+
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
         yield clock
     except Exception as error:
         if clock.late is None or isinstance(error, PrivcheckError):
             raise
         raise clock.late from None
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, previous)
+        try:
+            disarm()
+        finally:  # the timer may go off in the line above: left armed, it would end the process later
+            disarm()
     if clock.late is not None:
         raise clock.late

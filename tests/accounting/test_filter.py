@@ -81,6 +81,19 @@ def test_a_group_is_refused_even_when_the_release_touches_its_cheapest_member():
     assert (refused, ledger.totals[3]) == (1, 0.5)
 
 
+def test_the_refusal_of_a_group_says_what_its_others_have_paid():
+    """Nothing was charged before, it said, and the release was too much by itself: it costs a half."""
+    ledger, _ = charged(1.0, {1: 0.6}, group_size=2)
+    with pytest.raises(BudgetExceededError) as caught:
+        BudgetFilter(1.0).check(ledger, charges_of({2: 0.5}), "bandit.py:31")
+    assert str(caught.value) == (
+        "budget: got a release at bandit.py:31 that takes 2 data together, with the reward of round 2, to 1.1, "
+        "expected at most epsilon = 1 per 2 data; 0.6 was charged before: release less often or with more noise"
+    )
+    with pytest.raises(BudgetExceededError, match="nothing was charged before this release, which is too much by it"):
+        BudgetFilter(1.0).check(Ledger(group_size=2), charges_of({2: 0.6, 3: 0.5}), "bandit.py:31")
+
+
 def test_the_refusal_says_where_who_and_how_much():
     ledger, _ = charged(1.0, {1: 0.7, 2: 0.2})
     with pytest.raises(BudgetExceededError) as caught:

@@ -63,6 +63,16 @@ def test_too_little_noise_is_found_and_the_witness_has_one_row_more():
     assert "neighbours='add-remove'" in str(repeat_audit(report).python)
 
 
+@pytest.mark.chance(0.0, "one output is the data themselves")
+@pytest.mark.parametrize("options", [{"horizon": 1}, {"horizon": 1, "arms": 2}, {"streams": ([1.0], [])}])
+def test_a_data_set_may_have_no_row(options):
+    """The witness of an empty one was a traceback."""
+    report = audited(lambda data, rng: float(np.sum(data)), runs=400, **options)
+    assert report.verdict == "violation"
+    assert sorted(map(len, (report.witness.first, report.witness.second))) == [0, 1]
+    assert report.witness.first.shape[1] == report.witness.second.shape[1] == options.get("arms", 1)
+
+
 @pytest.mark.chance(0.0, "the outputs are the number of rows")
 def test_the_number_of_rows_is_private():
     """A function that tells it is right if rows are replaced, and wrong if they are added."""

@@ -164,6 +164,8 @@ def test_two_rounds_of_a_person_may_differ():
         ({"feedback": "semi-bandit"}, "feedback"),
         ({"observe": "releases"}, "observe: got 'releases'"),
         ({"guarded": True}, "guarded: got True"),
+        ({"neighbours": "report"}, "neighbours: got 'report', expected another neighbour relation for a policy"),
+        ({"neighbours": "add-remove"}, "neighbours: got 'add-remove', expected a relation that replaces data"),
     ],
 )
 def test_options_without_such_games_are_refused(options, message):

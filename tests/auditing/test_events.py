@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from privcheck.auditing._events.event import Counts, Event, learn
-from privcheck.auditing._events.event_selection import choose, promising
+from privcheck.auditing._events.event_selection import choose, choose_for_delta, promising
 from privcheck.auditing._scoring.policy_views import actions_in_words, policy_views
 from privcheck.auditing._scoring.prefix import PrefixScore
 from privcheck.inference import conditional_binomial_lower
@@ -111,6 +111,15 @@ def test_events_that_coincide_are_sent_on_once():
     found = choose(learn(views(2, 2, 0), first, second), (first, second), 6000, LEVEL)
     assert {candidate.event.mirror is None for candidate in found} == {False, True}
     assert len(found) <= 3, "each tail, and both together"
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 360.0, 700.0])
+def test_the_event_for_delta_is_of_one_stream_alone_however_large_the_claim(epsilon):
+    """The square of e^360 is infinite, times no run it is NaN, and NaN is the largest of all."""
+    sides = [Outputs.of_symbols(np.array([[0, 0, k % 2 + 2 * side] for k in range(400)], np.int8)) for side in (0, 1)]
+    event = choose_for_delta(learn(views(4, 3, 1), *sides), tuple(sides), epsilon)
+    more, less = (float((event.codes(side) > 0).mean()) for side in sides)
+    assert {more, less} == {0.0, 1.0}
 
 
 @pytest.mark.parametrize("reverse", [False, True])

@@ -120,12 +120,32 @@ def test_masked_arrays_are_handed_over_as_they_are():
         audited("ucb", arms=2, streams=(one, two))
 
 
-@pytest.mark.parametrize("kind", [dict, lambda pairs: {name for name, _ in pairs}])
+class InCents(np.ndarray):
+    """Amounts in another unit than the one in which their sum is told."""
+
+    def sum(self):
+        return 100.0 * float(np.asarray(self).sum())
+
+
+def test_arrays_with_operations_of_their_own_are_handed_over_as_they_are():
+    """A plain array was, so that a sum moved by a hundredth of what it does."""
+    one, two = (np.array([amount, 0.0]).view(InCents) for amount in (0.0, 1.0))
+    pair = given_pair((one, two), Game())
+    assert [input_of(side, plain=False).sum() for side in (pair.first, pair.second)] == [0.0, 100.0]
+
+
+def test_an_input_of_which_no_copy_is_made_is_refused():
+    """It was a traceback of pickle."""
+    with pytest.raises(PrivcheckError, match="streams: got an object of type memoryview, of which no copy is made"):
+        given_pair((memoryview(b"a"), memoryview(b"b")), Game())
+
+
+@pytest.mark.parametrize("kind", [dict, lambda pairs: {name for name, _ in pairs}, lambda pairs: (x for _, x in pairs)])
 def test_pairs_have_an_order_and_no_names(kind):
-    """The names of a dictionary were played in place of its values."""
+    """The names of a dictionary were played in place of its values; a generator had nothing left for the report."""
     streams = kind([("first", (0.0, 1.0)), ("second", (1.0, 1.0))])
     for target in (lambda data, rng: len(data) + rng.laplace(), "ucb"):
-        with pytest.raises(PrivcheckError, match=r"streams: got an object of type (dict|set), expected a pair"):
+        with pytest.raises(PrivcheckError, match=r"got an object of type (dict|set|generator), expected a pair"):
             audited(target, arms=2, streams=streams)
 
 

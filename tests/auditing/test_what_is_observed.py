@@ -346,6 +346,17 @@ def test_a_verdict_on_releases_says_what_was_read():
     assert not any("provided that" in note for note in privcheck.audit(Publishes, **options).notes)
 
 
+def test_statistics_that_cannot_be_read_are_an_error_of_the_policy():
+    """It was a traceback."""
+
+    class Raising(Publishes):
+        released = property(lambda self: self.unknown / 0)
+        unknown = 1
+
+    with pytest.raises(privcheck.PolicyError, match="released: got ZeroDivisionError"):
+        privcheck.audit(Raising, arms=2, horizon=2, observe="releases", streams=(HIGH, LOW), runs=100)
+
+
 @pytest.mark.chance(1e-9, "one verdict on a true claim at this error")
 def test_a_verdict_on_encoded_outputs_says_so():
     """What encode leaves out may tell everything."""

@@ -84,7 +84,8 @@ def test_a_guarded_gaussian_policy_is_audited():
 def test_both_bounds_are_at_one_delta():
     """A certificate at a larger delta says nothing at the audit's; one at a smaller delta is converted."""
     assert sandwich(BOTH) == (
-        "The true epsilon at delta = 1e-06 lies between 0.250 (95 % confidence) and 1.000 (certified, under the guard)."
+        "The true epsilon at delta = 1e-06 lies between 0.250 (95 % confidence) and 1.000 (certified, under the guard, "
+        "provided that rewards lie in [0, 1])."
     )
     smaller = replace(BOTH, delta=1e-7)
     assert (upper_bound(smaller), of_one_object(smaller), sandwich(smaller)) == (None, False, None)

@@ -57,7 +57,8 @@ def test_the_numbers_are_those_of_python(capsys):
 def test_sensitivities_are_taken_on_the_users_word(capsys, tmp_path):
     """A plan that gives none has 1, and no number said so."""
     provided = (
-        "provided that one datum moves no value by more than the sensitivity of its release, 1 unless it is given"
+        "provided that each release costs a datum no more than its charge, and that one datum moves no value by more "
+        "than the sensitivity of its release, 1 unless it is given"
     )
     assert run(["account", "plan.toml"]) == 0
     assert f"every bound holds {provided}" in " ".join(capsys.readouterr().out.split())

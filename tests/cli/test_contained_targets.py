@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from privcheck.cli import run
+from privcheck.errors import PolicyError
 from privcheck.scheduling import end_worker_processes, kept_pool
+from privcheck.targets import limited
 
 TARGETS = """
 import logging, os, sys, subprocess
@@ -157,6 +160,30 @@ def test_a_round_without_end_is_not_certified_forever(monkeypatch, capsys):
     monkeypatch.setattr("privcheck.targets._time_limit.limited.__wrapped__.__defaults__", (0.3, 0, None, None))
     assert run(arguments("certify", "Loops")) == 2
     assert "target: got a round that takes longer than 0.3 seconds, expected rounds that end" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers")
+def test_a_timer_that_goes_off_while_it_is_disarmed_is_disarmed_all_the_same(monkeypatch):
+    """The process ended later, by its signal or with the status of a violation."""
+    disarm, times = signal.setitimer, []
+
+    def goes_off(which, seconds, interval=0.0):
+        times.append(seconds)
+        if len(times) == 2:
+            raise PolicyError("target", "late", "in time")
+        return disarm(which, seconds, interval)
+
+    before = signal.getsignal(signal.SIGALRM)
+    monkeypatch.setattr(signal, "setitimer", goes_off)
+    with pytest.raises(PolicyError), limited(60.0):
+        pass
+    assert (times[0], signal.getitimer(signal.ITIMER_REAL)) == (60.0, (0.0, 0.0))
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_a_limit_that_is_over_before_its_error_is_told_is_refused(capsys):
+    assert run([*arguments("audit", "Loops"), "--time-limit", "1e-6"]) == 2
+    assert "time_limit: got 1e-06, expected a finite number of at least 0.001" in capsys.readouterr().err
 
 
 def test_a_folder_is_no_target(capsys):

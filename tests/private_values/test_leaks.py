@@ -124,6 +124,16 @@ def test_the_line_is_the_one_that_reads():
     assert "privcheck.clip" in leaks[0].hint
 
 
+def test_a_power_is_named_as_it_is_written():
+    """Python's operator calls numpy's function, which is not in the line."""
+    leaks, values = start()
+    with pytest.raises(LeakError):
+        values["scalar"] ** 2
+    with pytest.raises(LeakError):
+        np.power(values["scalar"], 2)
+    assert [leak.operation for leak in leaks] == ["**", "numpy.power"]
+
+
 def test_except_does_not_hide_a_leak_and_all_are_recorded():
     leaks, values = start()
     for read in (float, bool, np.exp):

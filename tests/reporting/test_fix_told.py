@@ -45,6 +45,8 @@ def test_regret_that_was_not_measured_is_not_called_a_patch_that_stops_learning(
     (patch,) = STUCK.patches
     unknown = replace(STUCK, patches=(replace(patch, regret=None, why="its regret could not be measured"),))
     assert sentence(unknown).endswith("and none is recommended: its regret could not be measured")
+    assert sentence(unknown).startswith("none is known to learn: ")
+    assert sentence(STUCK).startswith("none learns: ")
     why = "the regret of the original could not be measured"
     unknown = replace(STUCK, original=None, patches=(replace(patch, why=why),))
     assert sentence(unknown).endswith(f"and none is recommended: {why}")

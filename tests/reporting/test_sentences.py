@@ -10,10 +10,13 @@ import pytest
 
 import privcheck
 from privcheck.errors import PrivcheckError
+from privcheck.mechanisms import Laplace
+from privcheck.mechanisms.provenance import code_of
 from privcheck.reporting import clean
 from privcheck.reporting._pictures.witness_excerpt import text_streams, view
+from privcheck.reporting._text.audit_facts import number_rows
 from privcheck.reporting._text.audit_sentences import as_expected, headline, meaning, resolution, verdict_sentence
-from privcheck.reporting._text.both_bounds import contradiction, of_one_object, sandwich
+from privcheck.reporting._text.both_bounds import certified_text, contradiction, of_one_object, sandwich
 from privcheck.reporting._text.numbers import (
     at_least,
     at_most,
@@ -219,6 +222,29 @@ def test_bounds_on_different_builds_are_not_joined():
     assert "true epsilon" not in sandwich(apart)
     assert contradiction(replace(apart, epsilon_lower=1.5, verdict="violation")) is None
     assert sandwich(replace(apart, guarded=True)) == sandwich(CERTIFIED)
+
+
+def test_both_bounds_stand_with_the_data_that_they_take_as_declared():
+    """On rewards of another size the same code loses ten times as much: the range is a part of the answer."""
+    narrow = replace(CERTIFIED, rewards=(0.0, 0.1), certificate=replace(CERTIFIED.certificate, rewards=(0.0, 0.1)))
+    assert "(certified, under the guard, provided that rewards lie in [0, 0.1])" in sandwich(narrow)
+    assert dict(number_rows(narrow))["searched"].endswith("; rewards in [0, 0.1]")
+    function = replace(narrow, feedback="mechanism")  # whose notes have what its data were
+    assert "rewards" not in dict(number_rows(function))["searched"]
+    own = replace(code_of(Laplace), name="Mine", standing="untested")
+    trusting = replace(narrow, certificate=replace(narrow.certificate, mechanisms=[own]))
+    assert "provided that rewards lie in [0, 0.1], and that Mine" in sandwich(trusting)
+
+
+def test_what_a_certificate_does_not_charge_is_not_between_its_bounds():
+    """In one run of ten thousand `released` held raw rewards, and the true epsilon was said to be at most 1."""
+    both = replace(CERTIFIED, observe="releases")
+    assert not of_one_object(both)
+    assert "true epsilon" not in sandwich(both)
+    assert sandwich(both).startswith("Of all that is released, epsilon is at least 0.959 (95 % confidence). Of the act")
+    assert sandwich(both).endswith("what else an attribute `released` holds is not certified.")
+    assert certified_text(both).endswith("policy, of its actions and of what is charged")
+    assert contradiction(replace(both, epsilon_lower=1.5, verdict="violation")) is None
 
 
 def test_a_resolution_below_the_bound_is_said_to_be_that_of_one_event(reports):

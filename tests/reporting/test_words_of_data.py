@@ -11,6 +11,7 @@ from rich.console import Console
 
 import privcheck
 from privcheck.reporting import details, page, review
+from privcheck.reporting._text.certificate_sentences import reasons
 
 BANDIT_WORDS = re.compile(r"\b(streams?|rounds?|arms?)\b")
 ELSEWHERE = re.compile(r"streams=|--streams|numpy\.save|of the witness$|^runs per stream$|are counted from 1")
@@ -103,3 +104,26 @@ def test_objects_that_cannot_be_shown_or_compared_are_audited():
     )  # fmt: skip
     assert report.verdict == "violation"
     assert report.witness.streams == "inputs given by the user: a list of 2 and a list of 2"
+
+
+def test_a_certificate_of_a_function_speaks_of_rows():
+    """Its data have no rounds and no arms, and nothing is played on them."""
+
+    def fit(data, rng):
+        mean = np.mean(data) + rng.normal(0.0, 1e-3)
+        return mean, np.mean(data)
+
+    found = privcheck.certify(fit, rho=1.0, horizon=3, runs=3, primitives=["numpy"])
+    assert found.replay.divergences
+    assert found.refusals
+    console = Console(width=200, file=io.StringIO(), record=True)
+    console.print(details(found))
+    told = " ".join(console.export_text().split())
+    assert "that takes row" in told
+    assert "The inputs differ in row" in told
+    for page_of in (told, page(found)):
+        assert "reward of round" not in page_of
+        assert "played on the" not in page_of
+        assert "in round" not in page_of
+    assert "Two neighbouring inputs, which differ in row" in page(found)
+    assert "takes row" in reasons(found)[-1]

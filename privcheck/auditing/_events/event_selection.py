@@ -75,7 +75,7 @@ def choose_for_delta(scores: Scored, sides: Sides, epsilon: float) -> Event:
     epsilon : the claimed epsilon, at which delta is bounded.
 
     """
-    n, r = len(sides[0]), math.exp(min(epsilon, 700.0))
+    n, r = len(sides[0]), math.exp(min(epsilon, 350.0))  # the square is finite, too
     best: tuple[float, Event] | None = None
     for view, score in scores:
         values, k, l = _counted(scores_of(view, score, sides[0]), scores_of(view, score, sides[1]))

@@ -53,7 +53,7 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
         if _same(first, second):
             raise PrivcheckError("streams", words("two equal inputs"), "two inputs that differ", "change one row")
         label = f"inputs given by the user: {_short(first)} and {_short(second)}"
-        kept: list[Any] = [Given.as_it_is(each) for each in (first, second)]
+        kept: list[Any] = [_copied(each) for each in (first, second)]
         return StreamPair(kept[0], kept[1], label, "inputs given by the user")
     common = np.result_type(one, two)  # of 0 and 0.5, say: an output 0 would differ from 0.0 by its type alone
     one, two = one.astype(common), two.astype(common)
@@ -114,8 +114,8 @@ def _array(part: Any) -> np.ndarray[Any, np.dtype[Any]] | None:
     """Return an input as an array if it consists of numbers in one shape; None for any other object."""
     if isinstance(part, tuple) and any(isinstance(entry, np.ndarray | list | tuple) for entry in part):
         return None  # (X, y)
-    if isinstance(part, np.ma.MaskedArray):
-        return None  # an array of its numbers would show what is under the mask
+    if isinstance(part, np.ndarray) and type(part) not in (np.ndarray, np.memmap):
+        return None  # a plain array would show what is under a mask, and multiply entries where a matrix multiplies
     if not isinstance(part, np.ndarray | np.generic | list | tuple | bool | int | float):
         return None
     try:
@@ -129,6 +129,15 @@ def _array(part: Any) -> np.ndarray[Any, np.dtype[Any]] | None:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise PrivcheckError("streams", words("NaN or infinite entries"), "finite numbers or booleans")
     return array
+
+
+def _copied(part: Any) -> Given:
+    """Return an object as an input, of which each run is given a copy."""
+    try:
+        return Given.as_it_is(part)
+    except Exception as error:  # the object is a user's
+        got = words(f"an object of type {type(part).__name__}, of which no copy is made: {describe_exception(error)}")
+        raise PrivcheckError("streams", got, "two inputs that can be copied", "each run is given a copy") from None
 
 
 def _same(first: Any, second: Any) -> bool:

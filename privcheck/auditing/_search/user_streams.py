@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +82,13 @@ def read_streams(
 def two_of(streams: Any, name: str, hint: str = LAYOUTS) -> tuple[Any, Any]:
     """Return the two of a pair in their order, which a set has not, and of which a dictionary has names alone.
 
+    What can be read once only is no pair either: a report says how to repeat the audit.
+
     >>> two_of([0, 1], "streams")
     (0, 1)
     """
     try:
-        first, second = [] if isinstance(streams, Mapping | Set) else streams
+        first, second = [] if isinstance(streams, Mapping | Set | Iterator) else streams
     except (TypeError, ValueError):
         got = words(f"an object of type {type(streams).__name__}")
         raise PrivcheckError(name, got, "a pair (first, second)", hint) from None

@@ -12,7 +12,7 @@ from privcheck.errors import on_one_line
 from privcheck.private_values import KINDS
 from privcheck.reporting._text.audit_sentences import verdict_sentence
 from privcheck.reporting._text.certificate_facts import refusals_told
-from privcheck.reporting._text.certificate_sentences import divergence_sentences
+from privcheck.reporting._text.certificate_sentences import divergence_of
 from privcheck.reporting._text.fix_sentences import sentence as fix_sentence
 from privcheck.reporting._text.numbers import clean
 from privcheck.reporting._text.watch_sentences import sentence as watch_sentence
@@ -158,13 +158,13 @@ def _of_certificate(certificate: Certificate) -> list[Finding]:
         )
         for leak in certificate.leaks
     ]
-    for refusal in refusals_told(certificate.refusals):
+    for refusal in refusals_told(certificate):
         at = re.search(r"release at (\S+):(\d+)", refusal)
         file = _file(at[1], certificate) if at else ""
         found.append(Finding(REFUSED, f"{clean(refusal)}.", file, int(at[2]) if at else 0))
     divergence = certificate.replay.first_divergence
     if divergence is not None and not found:
-        told = divergence_sentences(divergence, contextual=certificate.contexts is not None)
+        told = divergence_of(certificate, divergence)
         found.append(Finding(DIVERGES, " ".join(told), *_place(certificate.target)))
     return found
 

@@ -32,7 +32,8 @@ from privcheck.reporting._text.certificate_sentences import (
     certificate_sentence,
     certificate_word,
     coverage,
-    divergence_sentences,
+    divergence_of,
+    of_data,
 )
 from privcheck.reporting._text.fix_sentences import fix_command
 from privcheck.reporting._text.numbers import clean
@@ -78,7 +79,7 @@ def refusals(certificate: Certificate) -> Iterator[Part]:
     """Yield the releases that were refused."""
     if certificate.refusals:
         yield Heading("Refused releases")
-        yield Listed(refusals_told(certificate.refusals), most=3)
+        yield Listed(refusals_told(certificate), most=3)
 
 
 def repairs(certificate: Certificate) -> Iterator[Part]:
@@ -113,8 +114,8 @@ def undeclared(certificate: Certificate) -> Iterator[Part]:
 def divergence(certificate: Certificate) -> Iterator[Part]:
     """Yield the first divergence in replay, in sentences and drawn."""
     if (first := certificate.replay.first_divergence) is not None:
-        yield Heading(f"First divergence, in round {first.round}")
-        yield from map(Said, divergence_sentences(first, contextual=certificate.contexts is not None))
+        yield Heading("First divergence" if of_data(certificate) else f"First divergence, in round {first.round}")
+        yield from map(Said, divergence_of(certificate, first))
         yield Drawn(lambda: in_terminal.diverging_streams_drawn(certificate, first))
         caption = divergence_caption(certificate, first)
         yield Picture("divergence", lambda width: divergence_figure(certificate, width=width), caption)

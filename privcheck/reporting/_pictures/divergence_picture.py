@@ -17,8 +17,8 @@ from privcheck.reporting._pictures.streams_picture import (
     streams_height,
 )
 from privcheck.reporting._pictures.style import WIDE, new_figure, settings
-from privcheck.reporting._pictures.witness_excerpt import view
-from privcheck.reporting._text.certificate_sentences import divergence_sentences
+from privcheck.reporting._pictures.witness_excerpt import view, words_of
+from privcheck.reporting._text.certificate_sentences import divergence_of, of_data
 from privcheck.reporting._text.numbers import clean
 from privcheck.reporting._text.witness_sentences import rounds_text
 from privcheck.results import Certificate, Divergence
@@ -72,20 +72,23 @@ def divergence_figure(certificate: Certificate, *, width: float = WIDE) -> Figur
         got = f"the certificate of {certificate.target}"
         raise PrivcheckError("certificate", got, "one with a divergence", "no replay diverged")
     streams = diverging_streams(divergence, certificate.arms)
-    contextual = certificate.contexts is not None
-    shown = view(streams, MOST_ROUNDS, MOST_ARMS)
+    shown = view(streams, MOST_ROUNDS, MOST_ARMS, words_of(certificate))
     title = f"First divergence of {clean(certificate.target)}"
     with settings():
         height = streams_height(shown) + (SECOND_ROW if key_columns(width) < 5 else 0.0)
-        figure = new_figure(width, height, title, " ".join(divergence_sentences(divergence, contextual=contextual)))
-        draw_streams(figure, streams, certificate.rewards, shown, (divergence.actions_first, divergence.actions_second))
+        figure = new_figure(width, height, title, " ".join(divergence_of(certificate, divergence)))
+        played = None if of_data(certificate) else (divergence.actions_first, divergence.actions_second)
+        draw_streams(figure, streams, certificate.rewards, shown, played)
     return figure
 
 
 def divergence_caption(certificate: Certificate, divergence: Divergence) -> str:
     """Return what stands below the picture."""
     streams = diverging_streams(divergence, certificate.arms)
-    differ = f"differ in {rounds_text(streams)}" if streams.rounds else "do not differ"
+    words = words_of(certificate)
+    differ = f"differ in {rounds_text(streams, words.row)}" if streams.rounds else "do not differ"
+    if words.of_data:
+        return f"Two neighbouring inputs, which {differ}, with the same coins and the same releases."
     return (
         f"Two neighbouring streams, which {differ}, and the arms played on them up to round "
         f"{divergence.round} with the same coins and the same releases."

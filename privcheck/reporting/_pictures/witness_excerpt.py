@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from privcheck.feedback import FEEDBACKS
-from privcheck.results import AuditReport
+from privcheck.results import AuditReport, Certificate
 
 
 class TwoStreams(Protocol):
@@ -58,10 +58,12 @@ class Words(NamedTuple):
 OF_ROUNDS, OF_DATA = Words(), Words("row", "column")
 
 
-def words_of(report: AuditReport) -> Words:
-    """Return the words for the witness of an audit."""
+def words_of(report: AuditReport | Certificate) -> Words:
+    """Return the words for the streams of an audit or a certificate; those of a certificate show no contexts."""
     if report.feedback == "mechanism":
         return OF_DATA
+    if isinstance(report, Certificate):
+        return OF_ROUNDS
     return Words(arms=report.arms if report.feedback in FEEDBACKS.contextual else None)
 
 

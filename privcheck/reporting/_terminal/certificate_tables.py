@@ -11,7 +11,7 @@ from rich.text import Text
 
 from privcheck.private_values import Leak, describe_data
 from privcheck.reporting._pictures.divergence_picture import diverging_streams
-from privcheck.reporting._pictures.witness_excerpt import characters
+from privcheck.reporting._pictures.witness_excerpt import characters, words_of
 from privcheck.reporting._terminal.rendered_parts import block
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import place
@@ -58,11 +58,16 @@ def unreached_table(lines: Sequence[UnreachedLine]) -> RenderableType:
 
 def diverging_streams_drawn(certificate: Certificate, divergence: Divergence) -> list[RenderableType]:
     """Return both streams in characters, and the arms that were played on them."""
-    streams = characters(diverging_streams(divergence, certificate.arms), certificate.rewards)
+    words = words_of(certificate)
+    streams = block(
+        Text(characters(diverging_streams(divergence, certificate.arms), certificate.rewards, words), no_wrap=True)
+    )
+    if words.of_data:
+        return [streams]
     played = Table.grid(padding=(0, 2, 0, 0))
     for name, actions in (("first", divergence.actions_first), ("second", divergence.actions_second)):
         played.add_row(Text(f"played on the {name} stream", style="dim"), Text(_actions(actions)))
-    return [block(Text(streams, no_wrap=True)), block(played)]
+    return [streams, block(played)]
 
 
 def _actions(actions: tuple[int, ...], most: int = 16) -> str:

@@ -47,14 +47,14 @@ def law_rows(evidence: LawEvidence | None) -> list[tuple[str, str]]:
     ]
     for event in evidence.events:
         said = [
-            f"{numbers.probability(chance)} on the {side}, {event.runs:,} runs {_range(interval)}"
+            f"{numbers.probability(chance)} on the {side}, {event.runs:,} runs {_chances(interval)}"
             for side, chance, interval in zip(("first", "second"), event.by_law, event.intervals, strict=True)
         ]
         rows.append((f"outputs likelier on the {event.likelier} by the law", "; ".join(said)))
     return rows
 
 
-def _range(interval: tuple[float, float]) -> str:
+def _chances(interval: tuple[float, float]) -> str:
     return f"{numbers.probability_at_least(interval[0])} to {numbers.probability_at_most(interval[1])}"
 
 
@@ -66,7 +66,7 @@ def search_rows(report: AuditReport) -> list[tuple[str, str]]:
         rows.append(("played", "under the guard, with the claim as budget"))
     if report.randomness == "independent":
         rows.append(("randomness", "without seeds; independence of the runs is taken on your word"))
-    rows.append(("searched", f"{_searched(report)}; neighbour relation: {report.neighbours}"))
+    rows.append(("searched", f"{_searched(report)}; neighbour relation: {report.neighbours}{_range(report)}"))
     if report.resolution is not None:
         rows.append((f"resolution (level {report.error:g})", f"{resolution(report)}, from {played(report)}"))
     if report.epsilon_estimate is not None:
@@ -75,6 +75,12 @@ def search_rows(report: AuditReport) -> list[tuple[str, str]]:
     if report.e_value is None:
         rows.append((f"Clopper-Pearson ({confidence})", numbers.at_least(report.epsilon_lower_clopper_pearson)))
     return rows
+
+
+def _range(report: AuditReport) -> str:
+    """Return the range of the rewards that were tried; data of a function have a note of their own."""
+    low, high = report.rewards
+    return "" if report.feedback == "mechanism" else f"; rewards in [{low:g}, {high:g}]"
 
 
 def _claim(report: AuditReport) -> str:

@@ -6,6 +6,7 @@ import math
 
 from privcheck.accounting import Concentrated, GaussianDP
 from privcheck.enclosure import digits_up
+from privcheck.reporting._text.certificate_facts import data_as_declared
 from privcheck.reporting._text.certificate_sentences import reasons
 from privcheck.reporting._text.numbers import at_delta, at_least, at_most, percent, signed_infinity
 from privcheck.results import AuditReport, Certificate
@@ -42,22 +43,24 @@ def certified_text(report: AuditReport) -> str | None:
     name, _, upper = ends
     most = signed_infinity(upper) if math.isinf(upper) else digits_up(upper)
     within = f"≤ {most}{at_delta(report.delta)}" if name == "epsilon" else f"{name} ≤ {most}"
-    return f"{within} on every execution of the guarded reference policy"
+    what = "" if report.observe == report.certificate.observe else ", of its actions and of what is charged"
+    return f"{within} on every execution of the guarded reference policy{what}"
 
 
 def of_one_object(report: AuditReport) -> bool:
-    """Tell whether both bounds speak of the same policy and the same delta.
+    """Tell whether both bounds speak of the same policy, the same observer and the same delta.
 
     The policy is the same if it is the guarded build, or one whose lines all ran: a line that never ran may do what the
     guard refuses, and the audit of the policy without its guard did not see it. A certified bound at a larger delta
-    than that of the audit is none at the audit's.
+    than that of the audit is none at the audit's. Under observe="releases" the audit reads the policy's `released`,
+    which may hold more than what was charged.
 
     >>> from privcheck.results._example_results import CERTIFIED
     >>> of_one_object(CERTIFIED)
     True
     """
     certificate: Certificate | None = report.certificate
-    if certificate is not None and certificate.delta > report.delta:
+    if certificate is not None and (certificate.delta > report.delta or certificate.observe != report.observe):
         return False
     return report.guarded or (certificate is not None and certificate.granted)
 
@@ -78,7 +81,7 @@ def contradiction(report: AuditReport) -> str | None:
     certificate: Certificate | None = report.certificate
     if report.verdict != "violation" or certificate is None:
         return None
-    stands = certificate.upper is not None and of_one_object(report) and report.observe == certificate.observe
+    stands = certificate.upper is not None and of_one_object(report)
     if not (stands or certificate.refutation):
         return None
     return (
@@ -91,19 +94,27 @@ def contradiction(report: AuditReport) -> str | None:
 
 
 def sandwich(report: AuditReport) -> str | None:
-    """Return where the true epsilon lies, in a sentence; None without a certified upper bound.
+    r"""Return where the true epsilon lies, in a sentence; None without a certified upper bound.
 
     >>> from privcheck.results._example_results import CERTIFIED
-    >>> sandwich(CERTIFIED)
-    'The true epsilon lies between 0.959 (95 % confidence) and 1.000 (certified, under the guard).'
+    >>> print(sandwich(CERTIFIED).replace(", under", ",\n under"))
+    The true epsilon lies between 0.959 (95 % confidence) and 1.000 (certified,
+     under the guard, provided that rewards lie in [0, 1]).
     """
     ends, certificate = _ends(report), report.certificate
     if ends is None or certificate is None or contradiction(report):
         return None
     name, lower, upper = ends
     name += at_delta(report.delta) if name == "epsilon" else ""
-    above = ", ".join(("certified, under the guard", *filter(None, [certificate.provided])))
+    taken = [data_as_declared(certificate), *filter(None, [certificate.provided.removeprefix("provided that ")])]
+    above = f"certified, under the guard, provided that {', and that '.join(taken)}"
     least = None if lower is None else f"{at_least(lower)} ({percent(report.confidence)} confidence)"
+    if report.observe != certificate.observe:
+        below = "" if least is None else f"Of all that is released, {name} is at least {least}. "
+        return (
+            f"{below}Of the actions and of what is charged alone, it is at most {at_most(upper)} ({above}): what else "
+            "an attribute `released` holds is not certified."
+        )
     if not of_one_object(report):
         below = "" if least is None else f"Without its guard, {name} is at least {least}. "
         return (
@@ -114,8 +125,6 @@ def sandwich(report: AuditReport) -> str | None:
         return f"The true {name} is at most {at_most(upper)} ({above}); there is no lower bound."
     if lower <= upper * SLACK:
         return f"The true {name} lies between {least} and {at_most(upper)} ({above})."
-    if report.verdict == "violation":  # what else is observed is not certified
-        return None
     return (
         f"The lower bound {least} on {name} is above {at_most(upper)} ({above}): "
         f"{percent(1.0 - report.confidence)} of such bounds are too high. The claim is not refuted at level "

@@ -14,8 +14,10 @@ from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import (
     JOINT,
     complete_words,
+    in_rows,
     ledger_sentence,
     length_words,
+    of_data,
     replay_sentence,
 )
 from privcheck.reporting._text.certified_amounts import accountant_words, upper_row
@@ -50,7 +52,7 @@ def certificate_rows(certificate: Certificate) -> list[tuple[str, str]]:
         left_out = ("mechanisms", "rests on", "leaks", "refused releases", "complete")
         rows = [row for row in rows if row[0] not in left_out] + [_use(use) for use in certificate.primitive_uses]
     played = f"{plural(certificate.arms, 'arm')}, {certificate.feedback} feedback"
-    if certificate.feedback == "mechanism":
+    if of_data(certificate):
         played = f"a mechanism of data with {plural(certificate.arms or 1, 'column')}"
     setting = f"{explored} of {length_words(certificate)}, {played}; neighbour relation: {certificate.neighbours}"
     notion = [] if certificate.contexts is None else [("notion", JOINT)]
@@ -68,10 +70,19 @@ def rests_on(certificate: Certificate) -> str:
     named = numbers.clean("; ".join(kinds)) or "nothing"
     if certificate.coverage != UNDER_GUARD:
         return named
+    return f"{named}{', ' if named == 'nothing' else '; '}provided that {data_as_declared(certificate)}"
+
+
+def data_as_declared(certificate: Certificate) -> str:
+    """Return what every bound takes of the data, in words.
+
+    >>> from privcheck.results._example_results import GRANTED
+    >>> data_as_declared(GRANTED)
+    'rewards lie in [0, 1]'
+    """
     given = "rewards" if certificate.contexts is None else "contexts are as declared and rewards"
     low, high = certificate.rewards
-    assumed = f"provided that {given} lie in [{low:g}, {high:g}]"
-    return f"{named}{', ' if named == 'nothing' else '; '}{assumed}"
+    return f"{given} lie in [{low:g}, {high:g}]"
 
 
 def _use(use: PrimitiveUse) -> tuple[str, str]:
@@ -94,11 +105,20 @@ def _use(use: PrimitiveUse) -> tuple[str, str]:
     return numbers.clean(use.location), f"{said}, which costs {cost}"
 
 
-def refusals_told(refusals: Sequence[str]) -> list[str]:
+def refusals_told(certificate: Certificate) -> list[str]:
     """Return the sentences about refused releases, those that differ only in the round of the datum as one.
 
+    Of data that are all there before anything is released, the rows are named.
+    """
+    told = together(certificate.refusals)
+    return [in_rows(said) for said in told] if of_data(certificate) else told
+
+
+def together(refusals: Sequence[str]) -> list[str]:
+    """Return sentences about refused releases, those that differ only in the round of the datum as one.
+
     >>> said = "budget: got a release at b.py:9 that takes the reward of round {} to 2, expected at most 1"
-    >>> refusals_told([said.format(9), "other", said.format(8), said.format(3)])
+    >>> together([said.format(9), "other", said.format(8), said.format(3)])
     ['budget: got a release at b.py:9 that takes the reward of rounds 3 and 8-9 to 2, expected at most 1', 'other']
     """
     rounds = defaultdict[str, list[int]](list)

@@ -91,7 +91,8 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
     found += [clean(sentence) for sentence in certificate.contradictions[: 1 if brief else None]]
     found += [clean(use.exceeded_words) for use in certificate.primitive_uses if use.exceeds]
     if certificate.refusals and certificate.primitives:
-        found.append("the calls cost more than the budget" if brief else clean(certificate.refusals[0]))
+        why = clean(certificate.refusals[0])
+        found.append("the calls cost more than the budget" if brief else in_rows(why) if of_data(certificate) else why)
     elif certificate.refusals:
         which = "" if brief else f" ({clean(certificate.refusals[0])})"
         found.append(f"a release was refused{which}")
@@ -157,7 +158,7 @@ released once, after round 1 (bandit.py:7), for a total of 1
     budget = "" if certificate.budget is None else f", out of a budget of {budget_words(certificate)}"
     data = "any datum" if ledger.group_size == 1 else f"any {ledger.group_size} data together"
     why = clean(ledger.why())
-    if certificate.feedback == "mechanism":
+    if of_data(certificate):
         why = in_rows(why)
     if "is released once, after rounds " in why:
         why = why.replace("after rounds ", "after round ", 1)
@@ -171,8 +172,11 @@ def in_rows(why: str) -> str:
     'row 1 is released once (f.py:3), for a total of 1'
     >>> in_rows("the reward of arm 1 in round 3 is released 2 times, after rounds 16, 16 (f.py:3), for a total of 2")
     'column 1 of row 3 is released 2 times (f.py:3), for a total of 2'
+    >>> in_rows("a release at b.py:9 that takes the reward of rounds 3 and 8-9 to 2")
+    'a release at b.py:9 that takes rows 3 and 8-9 to 2'
     """
-    why = re.sub(r"the reward of arm (\d+) in round", r"column \1 of row", why.replace("the reward of round", "row"))
+    why = re.sub(r"the reward of arm (\d+) in round", r"column \1 of row", why)
+    why = re.sub(r"the reward of round(s?)", r"row\1", why)
     return re.sub(r", after rounds [\d., ]+ \(", " (", why)
 
 
@@ -183,7 +187,7 @@ def length_words(certificate: Certificate) -> str:
     >>> length_words(GRANTED)
     '8 rounds'
     """
-    return plural(certificate.horizon, "row" if certificate.feedback == "mechanism" else "round")
+    return plural(certificate.horizon, "row" if of_data(certificate) else "round")
 
 
 def executions_word(certificate: Certificate) -> str:
@@ -217,6 +221,21 @@ def replay_sentence(certificate: Certificate) -> str:
     diverge = "diverges" if replay.divergences == 1 else "diverge"
     some = f"{replay.divergences:,} of {transcripts} {diverge} on a neighbouring stream"
     return some if replay.divergences == replay.replays else f"{some}; the largest loss of the others is {loss}"
+
+
+def of_data(certificate: Certificate) -> bool:
+    """Tell whether a certificate is about a function of data, whose rows are no rounds."""
+    return certificate.feedback == "mechanism"
+
+
+def divergence_of(certificate: Certificate, divergence: Divergence) -> list[str]:
+    """Return the first divergence of a certificate, in the words for its target."""
+    if of_data(certificate):
+        return [
+            f"The inputs differ in row {divergence.round}: {clean(divergence.reason)}.",
+            "Both runs used the same coins and were given the same releases.",
+        ]
+    return divergence_sentences(divergence, contextual=certificate.contexts is not None)
 
 
 def divergence_sentences(divergence: Divergence, *, contextual: bool = False) -> list[str]:
@@ -295,7 +314,7 @@ def coverage(certificate: Certificate) -> list[str]:
 
 
 def _observed(certificate: Certificate) -> str:
-    if certificate.feedback == "mechanism":
+    if of_data(certificate):
         return "An observer is taken to see the output and what mechanisms release, and nothing else."
     return (
         "An observer is taken to see the actions and what mechanisms release, and nothing else: what the policy keeps "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privcheck.reporting._text.certificate_facts import refusals_told
-from privcheck.reporting._text.certificate_sentences import divergence_sentences, place
+from privcheck.reporting._text.certificate_sentences import divergence_of, place
 from privcheck.reporting._text.fault_sentences import fault_text
 from privcheck.reporting._text.numbers import clean
 from privcheck.reporting._text.witness_sentences import streams_told, witness_told
@@ -28,7 +28,7 @@ def audit_evidence(report: AuditReport) -> list[str]:
 def certificate_evidence(certificate: Certificate) -> list[str]:
     """Return all that was found, and the notes."""
     lines = [f"Leak at {place(leak)}: {clean(str(leak))}" for leak in certificate.leaks]
-    lines += [f"Refused: {clean(refusal)}" for refusal in refusals_told(certificate.refusals)]
+    lines += [f"Refused: {clean(refusal)}" for refusal in refusals_told(certificate)]
     lines += [f"Contradiction: {clean(found)}" for found in certificate.contradictions]
     lines += [f"Moved too far: {clean(use.exceeded_words)}" for use in certificate.primitive_uses if use.exceeds]
     lines += [f"Undeclared randomness: {clean(one)}" for one in certificate.undeclared]
@@ -36,8 +36,7 @@ def certificate_evidence(certificate: Certificate) -> list[str]:
     lines += [f"Never ran: {clean(str(line))}" for line in certificate.unreached]
     divergence = certificate.replay.first_divergence
     if divergence is not None:
-        contextual = certificate.contexts is not None
-        arms = certificate.arms if contextual else None
+        arms = certificate.arms if certificate.contexts is not None else None
         lines += streams_told(divergence.first, divergence.second, certificate.rewards, arms)
-        lines += divergence_sentences(divergence, contextual=contextual)
+        lines += divergence_of(certificate, divergence)
     return lines

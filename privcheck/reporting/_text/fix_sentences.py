@@ -48,7 +48,8 @@ def sentence(found: Fix) -> str:
         several = patches(len(found.certified))
         unknown = [patch.why for patch in found.certified if not patch.stops_learning]
         why = clean(unknown[0]) if unknown else "each stops learning"
-        return f"{found.outcome}: {several} certified at epsilon = {found.epsilon:g}, and none is recommended: {why}"
+        start = "none is known to learn" if unknown else found.outcome
+        return f"{start}: {several} certified at epsilon = {found.epsilon:g}, and none is recommended: {why}"
     if found.finding is None and found.notes:
         return f"{found.outcome}: {clean(found.notes[0])}"
     return f"{found.outcome}: {patches(len(found.tried))} tried, none certified at epsilon = {found.epsilon:g}"

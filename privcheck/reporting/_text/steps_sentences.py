@@ -93,4 +93,6 @@ def next_step(report: StepsReport) -> str:
     """Return what to do now."""
     if report.suspicion is not None:
         return "Whole runs decide about the target: `privcheck.audit`, with these neighbours as `streams`"
+    if report.best is None:
+        return "To measure what moves each draw of a run instead: `privcheck certify` with `--primitives numpy`"
     return "Whole runs decide about the target: `privcheck audit`"

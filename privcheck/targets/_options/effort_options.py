@@ -53,7 +53,8 @@ class Effort(Declared):
     )
     streams: Any = option(  # noqa: RUF009
         Checked("a pair of streams, a file with one, or a function that draws pairs", as_given),
-        doc="A .npy or .csv file with a pair of streams, or FILE.py:NAME of a function that draws pairs, or Adversary.",
+        doc="A .npy file with a pair of streams, of shape (2, T) or (2, T, K), a .csv file with a line per round, or "
+        "FILE.py:NAME of a function that draws pairs, or Adversary.",
         heading=PLAYED,
         value="FILE",
         field="",

@@ -8,8 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from privcheck.declared import POSITIVE, Declared, Integer, Switch
+from privcheck.declared import Declared, Integer, Real, Switch
 from privcheck.targets._options.declaring import EFFORT, PLAYED, Checked, as_given, option, scheduler
+
+LEAST_LIMIT = 1e-3
+"""Seconds: the shortest limit of a run. A shorter one would be over before the error about it has left the run."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Execution(Declared):
         value="DIR", field="",
     )  # fmt: skip
     time_limit: float | None = option(
-        POSITIVE,
+        Real(LEAST_LIMIT),
         doc="Seconds that a run may take, also among the many runs of one call; by default 10 for code in Python.",
         heading=EFFORT,
         hint="give seconds",

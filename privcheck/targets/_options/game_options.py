@@ -69,7 +69,8 @@ class Game(Declared):
     )
     neighbours: str = option(
         Checked("the name of a neighbour relation", relation_name),
-        doc="Neighbour relation: row, reward, group:k, context-reward, report, or add-remove for functions of data.",
+        doc="Neighbour relation: row, reward, group:k, context-reward (the default with contexts), report, or "
+        "add-remove for functions of data.",
         heading=CLAIM,
         default=ROW,
         value="RELATION",
