@@ -77,8 +77,8 @@ def cost(linear, draws):
 
 @pytest.mark.parametrize("seed", range(14))
 def test_a_random_program_costs_what_the_law_of_its_outputs_loses(seed, monkeypatch):
-    monkeypatch.setattr("privcheck.certifying._primitives.compared_runs.MOST_REPLAYS", 40)
-    monkeypatch.setattr("privcheck.certifying._primitives.repeated_differences.TIMES", 60)
+    monkeypatch.setattr("privcheck.certifying._primitives.compared_runs.MOST_REPLAYS", 24)
+    monkeypatch.setattr("privcheck.certifying._primitives.repeated_differences.TIMES", 40)
     linear, draws = program(seed)
     rho = cost(linear, draws)
 

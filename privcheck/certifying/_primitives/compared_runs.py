@@ -88,13 +88,13 @@ class ComparedRuns:
             player.read_first, player.read_after, player.keeping = first, read_after, keeping
             if not (read_after or keeping):
                 continue
-            again = self._anew(seeds)
+            again = self._anew(seeds[:1])
             if again.is_clean:
                 again = self._anew(more)  # what was found is not passed over for a few runs
             if again.is_clean:
                 return again
             if found.replay.divergences and not again.replay.divergences and again.left_open <= found.left_open:
-                found = again  # noise that is too small is no divergence
+                found = self._anew(seeds)  # noise that is too small is no divergence
         return found
 
     def _anew(self, seeds: list[int]) -> Explored:

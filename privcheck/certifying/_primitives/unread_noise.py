@@ -9,7 +9,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.certifying._primitives.drawn_noise import Noise, added
-from privcheck.certifying._primitives.linear_functions import (
+from privcheck.certifying._primitives.linear_noise import (
     ADDING,
     JOINING,
     LINEAR_OPTIONS,
