@@ -24,7 +24,7 @@ from privcheck.certifying._own_files import (
     plain_function,
     running,
 )
-from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES
+from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES, names_in
 
 SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy")
 MAKES_CLASSES = ("init_subclass", "set_name", "class_getitem", "mro_entries", "prepare")
@@ -36,6 +36,9 @@ ASKS = {
     "__format__": {"format"}, "__copy__": {"copy"}, "__deepcopy__": {"deepcopy"},
 }  # fmt: skip
 """Functions by which a round calls some of them after all."""
+
+RUNS_TEXT = frozenset({"exec", "eval"})
+"""Builtins that run code which is in no file."""
 
 DEPTH = 4
 """How deep the attributes of a policy are searched for objects of its own classes and for generators."""
@@ -222,6 +225,8 @@ class OwnCode:
 
     def _add_class(self, cls: type) -> None:
         self._made.add(cls)
+        for field in vars(cls).get("__dataclass_fields__", {}).values():
+            self._add_root(self._add(field.default_factory))
         for base in cls.__mro__:
             if base not in self.classes and self.is_own(_file(base)):
                 self.classes.append(base)
@@ -282,8 +287,10 @@ class OwnCode:
             elif isinstance(node, ast.Name):
                 self._asked.add(node.id)
                 self._add_named(own.value(node.id), node.id)
+                if node.id in RUNS_TEXT and own.value(node.id) is None:
+                    self.unreadable.append(f"what {node.id}() runs in {own.function.__qualname__}")
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                self._names.add(node.value.rpartition(".")[2])
+                self._names.update(names_in(node.value))
             if getattr(node, "id", getattr(node, "attr", "")) in (*REACHES_NAMES, "getattr"):
                 self._names.update(name for cls in self.classes for name in vars(cls))
 

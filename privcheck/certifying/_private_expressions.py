@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from privcheck.certifying._syntax import (
     REACHES_NAMES,
     RELEASES,
     SETTERS,
+    Holding,
     arguments_of,
     called_name,
     computes_name,
@@ -27,6 +27,7 @@ from privcheck.certifying._syntax import (
     is_global,
     is_global_name,
     is_namespace,
+    is_property,
     mentioned,
     method_name,
     named,
@@ -36,22 +37,6 @@ from privcheck.private_values import Private
 
 RESULTS = (bool, int, float, str, tuple, np.ndarray, *CONTAINERS)
 """Values whose methods are not those of own classes, even if they have the same name."""
-
-
-@dataclass
-class _Holding:
-    """What the names of one function may hold, whatever the order of its statements."""
-
-    private: set[str] = field(default_factory=set)
-    generators: set[str] = field(default_factory=set)
-    filled: set[str] = field(default_factory=set)
-    returns_private: bool = False
-    returns_generator: bool = False
-
-    @property
-    def amount(self) -> int:
-        sizes = sum(map(len, (self.private, self.generators, self.filled)))
-        return sizes + self.returns_private + self.returns_generator
 
 
 class PrivateExpressions:
@@ -100,12 +85,12 @@ class PrivateExpressions:
                 self._visit(own)
                 self._call_unseen(own)
 
-    def _seen_in(self, own: OwnFunction) -> _Holding:
+    def _seen_in(self, own: OwnFunction) -> Holding:
         """Return what was seen in a function; what a function within it that never ran would be given is not known."""
         code, seen = own.function.__code__, self._seen
         given = {name for inner in with_inner(code) if inner not in (code, *seen.ran) for name in parameters_of(inner)}
         private, generators = seen.names.get(code, set()), seen.generators.get(code, set())
-        return _Holding(private | given, generators | given, returns_private=code in seen.returning)
+        return Holding(private | given, generators | given, returns_private=code in seen.returning)
 
     def touches(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether an expression mentions a private value, makes a release, or draws from a Generator.
@@ -325,14 +310,21 @@ class PrivateExpressions:
 
     def _construct(self, call: ast.Call, own: OwnFunction) -> None:
         """Let the fields hold what the constructor of a dataclass or a named tuple is given."""
-        name = call.func.id if isinstance(call.func, ast.Name) else ""
-        fields = tuple(getattr(own.value(name), "__match_args__", ()))
-        for place, part in enumerate(call.args):
-            if self.private(part, own):
-                self._attributes.update(fields if isinstance(part, ast.Starred) else fields[place : place + 1])
-        for keyword in call.keywords:
-            if fields and self.private(keyword.value, own):
-                self._attributes.update(fields if keyword.arg is None else [keyword.arg])
+        for fields in {tuple(getattr(cls, "__match_args__", ())) for cls in self._constructed(call.func, own)}:
+            for place, part in enumerate(call.args):
+                if self.private(part, own):
+                    self._attributes.update(fields if isinstance(part, ast.Starred) else fields[place : place + 1])
+            for keyword in call.keywords:
+                if fields and self.private(keyword.value, own):
+                    self._attributes.update(fields if keyword.arg is None else [keyword.arg])
+
+    def _constructed(self, function: ast.expr, own: OwnFunction) -> Iterable[object]:
+        """Return of which classes a call may make an object: any, if it does not name what it calls."""
+        if isinstance(function, ast.Attribute):
+            holder = own.value(function.value.id) if isinstance(function.value, ast.Name) else None
+            return [getattr(holder, function.attr, None), *self._code.unnamed]
+        named = own.value(function.id) if isinstance(function, ast.Name) else None
+        return self._code.classes if named is None else [named]
 
     def _call_unseen(self, own: OwnFunction) -> None:
         """Let a function hold private arguments if it may be called by a name that is not its own, or by Python."""
@@ -374,6 +366,21 @@ class PrivateExpressions:
                 held.generators.add(name)
             if name in held.filled:
                 self._fill(value, own)
+
+    def holds(self, place: ast.Name | ast.Attribute, own: OwnFunction) -> bool:
+        """Tell whether a name, or an attribute of whatever object, may hold something private, or a Generator."""
+        if isinstance(place, ast.Attribute):
+            return self._any_attribute or place.attr in self._attributes | self._generators
+        is_held = is_global_name(place.id, own) and place.id in self._attributes
+        return is_held or place.id in self._holding[own].private | self._holding[own].generators
+
+    def called(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
+        """Yield the own functions that an expression calls, those of properties included."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call) and not self._is_plain(part.func):
+                yield from self.callees(part, own)
+            elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load):
+                yield from (found for found in self._code.methods(part.attr) if is_property(found))
 
     def callees(self, call: ast.Call, own: OwnFunction) -> list[OwnFunction]:
         """Return the own functions that a call may mean."""

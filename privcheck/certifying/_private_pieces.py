@@ -10,13 +10,22 @@ from typing import Any
 from privcheck.certifying._attributes_set import attributes_set, makes_object, sets_any_attribute
 from privcheck.certifying._decided_conditions import decided
 from privcheck.certifying._helper_arguments import always_private_in_helper, always_private_in_update
+from privcheck.certifying._later_rounds.what_decides import Deciding
 from privcheck.certifying._module_constants import constants_of
 from privcheck.certifying._observed_values import ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._reached_code import Piece
 from privcheck.certifying._spelled_names import hides_setters, spelled_by
-from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES, RELEASES, body_nodes, computes_name, method_name
+from privcheck.certifying._syntax import (
+    CONSTRUCTORS,
+    REACHES_NAMES,
+    RELEASES,
+    body_nodes,
+    computes_name,
+    method_name,
+    names_in,
+)
 
 ANY_NAME = "*"
 """Stands for every method, where `getattr` asks for a name that is not spelled out."""
@@ -31,10 +40,10 @@ Part = tuple[ast.AST, tuple[Condition, ...], tuple[ast.AST, ast.AST] | None]
 class PrivatePieces:
     """The statements and conditional expressions that touch a private value, make a release or draw from a Generator.
 
-    Left out are statements that only raise, messages of assertions, what the constructor of the policy draws before
-    any data, and branches that are closed beforehand: by attributes of `self` which no method sets after construction
-    and which were the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a private
-    argument of `update`, also where a function of a module is called with nothing else.
+    Left out are statements that only raise, messages of assertions, what the constructor of the policy itself does
+    before any data, and branches that are closed beforehand: by attributes of `self` which no method sets after
+    construction and which were the same in all runs, by constants of the module, or by `isinstance` or `hasattr` of a
+    private argument of `update`, also where a function of a module is called with nothing else.
 
     Parameters
     ----------
@@ -55,12 +64,19 @@ class PrivatePieces:
         self._sets_any = any(map(sets_any_attribute, code.functions)) or any(map(hides_setters, spelled_by(code)))
         self._conditions: dict[ast.AST, tuple[Condition, ...]] = {}
         self.pieces: dict[Piece, tuple[ast.AST, OwnFunction]] = {}
+        others: list[tuple[Piece, ast.AST, OwnFunction]] = []
         for own in code.functions:
             for node, conditions, _ in _parts_of(own):
                 self._conditions[node] = conditions
             for piece, node, _ in candidates(own):
                 if self._touches(node, own):
                     self.pieces[piece] = node, own
+                elif not self._is_before_data(node, own):
+                    others.append((piece, node, own))
+        self._add_calls(others)
+        every = [(node, own) for _, node, own in others]
+        decides = {node for node, _ in Deciding(self.expressions, every, list(self.pieces.values())).found}
+        self.pieces |= {piece: (node, own) for piece, node, own in others if node in decides}
 
     def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
         """Return the pieces that the parameters allow to run; `lasting` holds the attributes that all runs share."""
@@ -107,12 +123,35 @@ class PrivatePieces:
         constants = {n: value for n, value in constants_of(own, self._code).items() if n not in self._set}
         return told, constants
 
+    def _add_calls(self, others: list[tuple[Piece, ast.AST, OwnFunction]]) -> None:
+        """Add the pieces that call a function with such pieces: it does it once more, however often it has run."""
+        busy = {own for _, own in self.pieces.values()}
+        before = -1
+        while before != (before := len(busy)):
+            for piece, node, own in others:
+                if piece not in self.pieces and not busy.isdisjoint(self.expressions.called(node, own)):
+                    self.pieces[piece] = node, own
+                    busy.add(own)
+
+    def _is_before_data(self, node: ast.AST, own: OwnFunction) -> bool:
+        is_built = own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__
+        return is_built and not _is_for_later(node, own)
+
     def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
-        if own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__:
+        if self._is_before_data(node, own):
             return False
         if isinstance(node, ast.AugAssign) and self.expressions.private(node.target, own):
             return True
         return self.expressions.touches(node, own)
+
+
+def _is_for_later(node: ast.AST, own: OwnFunction) -> bool:
+    """Tell whether a node is within a function, or a generator, that a function makes: that may run after it."""
+    made = (part for part in ast.walk(own.node) if isinstance(part, _MADE) and part is not own.node)
+    return any(inner is node for part in made for inner in ast.walk(part) if inner is not part)
+
+
+_MADE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 
 
 def candidates(own: OwnFunction) -> Iterator[tuple[Piece, ast.AST, tuple[Condition, ...]]]:
@@ -256,7 +295,7 @@ def _names(own: OwnFunction) -> Iterator[tuple[ast.AST, str]]:
         elif isinstance(node, ast.Attribute):
             yield node, node.attr
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node, node.value.rpartition(".")[2]
+            yield from ((node, name) for name in names_in(node.value))
         if (isinstance(node, ast.Call) and computes_name(node)) or _name(node) in REACHES_NAMES:
             yield node, ANY_NAME
 

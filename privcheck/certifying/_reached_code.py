@@ -293,14 +293,16 @@ def _plan(code: CodeType, pieces: list[Piece]) -> dict[int, list[Piece]]:
     """Return the pieces to which each instruction of a code object belongs, by its offset.
 
     Jumps belong to none: Python 3.13 places that over an element of a comprehension in the element. Neither does the
-    end of a comprehension, which Python 3.11 places in its last condition.
+    end of a comprehension, which Python 3.11 places in its last condition, nor what has a line without columns where
+    others have them: after `except*`, Python 3.11 places the end of the function in the last line of the handler.
     """
     left_out = _JUMPS | _ENDS if code.co_name in _COMPREHENSIONS else _JUMPS
     own = [piece for piece in pieces if piece.file == code.co_filename]
     plan = {}
-    steps = zip(code.co_positions(), _kinds(code), strict=True)
-    for number, ((line, last, column, end), step) in enumerate(steps):
-        if line is None or last is None or step in left_out:
+    places = [*code.co_positions()]
+    with_columns = any(column is not None for _, _, column, _ in places)
+    for number, ((line, last, column, end), step) in enumerate(zip(places, _kinds(code), strict=True)):
+        if line is None or last is None or step in left_out or (with_columns and (column is None or end is None)):
             continue
         within = [piece for piece in own if _is_within(piece, (line, column), (last, end))]
         if within:

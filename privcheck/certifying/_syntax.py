@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import dis
 import inspect
+import re
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from privcheck.certifying._reached_code import with_inner
@@ -44,6 +46,22 @@ CONTAINERS = (list, dict, set, deque)
 """Objects of classes derived from these may hold rewards without an attribute."""
 
 
+@dataclass
+class Holding:
+    """What the names of one function may hold, whatever the order of its statements."""
+
+    private: set[str] = field(default_factory=set)
+    generators: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
+    returns_private: bool = False
+    returns_generator: bool = False
+
+    @property
+    def amount(self) -> int:
+        sizes = sum(map(len, (self.private, self.generators, self.filled)))
+        return sizes + self.returns_private + self.returns_generator
+
+
 def called_name(call: ast.Call) -> str:
     """Return the name of the function or method that is called; an empty string for other calls."""
     return call.func.id if isinstance(call.func, ast.Name) else method_name(call)
@@ -59,6 +77,15 @@ def is_namespace(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return called_name(node) == "vars"
     return isinstance(node, ast.Attribute) and node.attr == "__dict__"
+
+
+def names_in(text: str) -> set[str]:
+    """Return the attributes for which code may ask by a string, of which a format may have several.
+
+    >>> sorted(names_in("of.a.module")), sorted(names_in("{0.mean} {arm.best:>5}"))
+    (['module'], ['best', 'mean'])
+    """
+    return set(re.findall(r"(?<=\.)\w+", text)) if "{" in text else {text.rpartition(".")[2]}
 
 
 def body_nodes(own: OwnFunction) -> Iterator[ast.AST]:
@@ -151,6 +178,12 @@ def _names_from_outside(code: CodeType) -> frozenset[str]:
 _OF_GLOBALS = frozenset(
     {"LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 )  # the last two stand in bodies of classes
+
+
+def is_property(own: OwnFunction) -> bool:
+    """Tell whether a method is called where an attribute is read."""
+    member = inspect.getattr_static(own.owner, own.name, None) if own.owner is not None else None
+    return member is not None and not isinstance(member, FunctionType | staticmethod | classmethod)
 
 
 def is_explicit(call: ast.Call, own: OwnFunction) -> bool:

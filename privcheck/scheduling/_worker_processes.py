@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,8 @@ def end_worker_processes() -> None:
 def kill_processes() -> None:
     """Kill the worker processes from a signal handler, which may wait for no lock."""
     for process in list((getattr(_pool, "_processes", None) or {}).values()):
-        process.kill()
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)  # the processes of loky have no `kill`
 
 
 def _working_directory() -> str:

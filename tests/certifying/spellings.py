@@ -37,7 +37,7 @@ def _programs(file: str) -> dict[str, str]:
 
 PROGRAMS = {
     name: program
-    for kind in ("calls", "state", "choices", "machinery")
+    for kind in ("calls", "state", "choices", "machinery", "made")
     for name, program in _programs(f"spellings_of_{kind}").items()
 }
 

@@ -279,3 +279,30 @@ def test_an_audit_of_the_guarded_build_speaks_of_what_is_certified():
     assert (guarded.verdict, guarded.guarded) == ("consistent", True)
     assert guarded.epsilon_lower == 0.0
     assert "guarded=True" in str(repeat_audit(guarded).python)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["exec('p.arm = int(p.s > 0.5)' if late else 'pass', {'p': self})", "self.arm = eval(TEXTS[late], {'p': self})"],
+)
+def test_text_that_is_run_is_code_that_cannot_be_read(line, tmp_path):
+    text = f"""
+TEXTS = "p.arm", "int(p.s > 0.5)"
+
+class Policy:
+    def __init__(self, rng):
+        self.rng, self.arm = rng, 0
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.s = reward
+        self.arm = int(self.s + self.rng.laplace(0, 1) > 0.5)
+        late = int(self.rng.random() < 1e-6)
+        {line}
+"""
+    (tmp_path / "policy.py").write_text(text, encoding="utf-8")
+    found = certify(f"{tmp_path / 'policy.py'}:Policy", epsilon=1.0, arms=2, horizon=6, runs=2)
+    assert (found.leaks, found.granted) == ([], False)
+    assert f"what {'exec' if 'exec' in line else 'eval'}() runs in Policy.update" in " ".join(found.notes)

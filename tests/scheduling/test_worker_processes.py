@@ -7,8 +7,6 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -166,17 +164,20 @@ def test_calls_that_nobody_waits_for_are_ended():
 
 def test_a_signal_finds_the_processes_until_they_have_ended(monkeypatch):
     """One that came while they were being ended left them running, with the streams of the process that ended."""
-    killed = []
+    with worker_processes(2) as own:
+        assert own.submit(abs, -1).result() == 1
+        workers, shutdown = list(own._processes.values()), own.shutdown
+        assert workers
 
-    class Ending:
-        _processes: ClassVar = {1: SimpleNamespace(kill=lambda: killed.append(1))}
-
-        def shutdown(self, **_):
+        def interrupted(**options):
             pool.kill_processes()  # as the handler of the signal does
+            for worker in workers:
+                worker.join(10)
+            assert not any(worker.is_alive() for worker in workers)
+            shutdown(**options)
 
-    monkeypatch.setattr(pool, "_pool", Ending())
+        monkeypatch.setattr(own, "shutdown", interrupted)
     pool.end_worker_processes()
-    assert killed == [1]
     assert pool._pool is None
 
 

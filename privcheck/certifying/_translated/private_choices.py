@@ -16,8 +16,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
-from types import CodeType, FrameType, MemberDescriptorType, ModuleType
+from functools import lru_cache, partial
+from types import CodeType, FrameType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -210,20 +210,32 @@ def answered(condition: Any, yes: Any, no: Any) -> Any:
     """Return `yes() if condition else no()`; of a coin that nobody has read, the answer of randomised response.
 
     Both answers are computed only if they consist of numbers of the function itself: nothing else is done then. Where
-    that is no randomised response, the coin is read. The answer has the type that both have in the code as it is.
+    that is no randomised response, the coin is read, and the side that it leaves out has not run: a copy of both, which
+    nobody watches, is tried first. The answer has the type that both have in the code as it is.
     """
     if type(condition) is not Coins:
         return chosen(condition, yes, no)
     is_one_coin = issubclass(condition.__class__, bool)  # and no array of them
     if is_one_coin and _is_of_numbers(yes) and _is_of_numbers(no):
-        _note(yes.__code__)
-        _note(no.__code__)
-        first, second = yes(), no()
-        if (kind := _kind(first)) and kind == _kind(second):
-            response = np.where(condition, first, second)
+        first, second = _unwatched(yes)(), _unwatched(no)()
+        if Private in (type(first), type(second)) and (kind := _kind(first)) and kind == _kind(second):
+            response: Any = np.where(condition, first, second)
             if type(response) is np.ndarray:
+                for side in (yes, no):
+                    _note(side.__code__)
+                    side()
                 return _KINDS[kind](response)
     return yes() if condition else no()
+
+
+def _unwatched(side: Any) -> Side:
+    """Return a copy of a side that does not count as run when it runs."""
+    return FunctionType(_unseen(side.__code__), {}, "tried", side.__defaults__, side.__closure__)
+
+
+@lru_cache(maxsize=256)
+def _unseen(code: CodeType) -> CodeType:
+    return code.replace(co_filename=__file__, co_name="tried")
 
 
 _KINDS: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "f": float}

@@ -186,14 +186,16 @@ class Rewriting(ast.NodeTransformer):
         plain = self._with_blocks(_at(node, ast.If(kept, node.body, node.orelse)))
         return [keeping, _at(node, ast.If(_helper(HIDDEN, node.test, kept), [*conditions, *masked], [plain]))]
 
-    def _masked(self, test: ast.expr, condition: ast.expr, pair: Pair, helper: str = CHOSEN) -> ast.stmt:
+    def _masked(self, test: ast.expr, condition: ast.expr, pair: Pair, helper: str = CHOSEN) -> Any:
         """Return an assignment of what a target becomes on one of two sides."""
         helper = COMPUTED if pair.in_place else helper
         value = _helper(helper, test, condition, *(self._side(side, test, pair) for side in (pair.yes, pair.no)))
         if pair.in_place or pair.mixed:
             value = _helper(STORED if pair.in_place else REBOUND, pair.target, _loaded(pair.target), value)
-        found: ast.stmt = _at(pair.place, ast.Assign([copy.deepcopy(pair.target)], value))
-        return found
+        target = copy.deepcopy(pair.target)
+        if helper == ANSWERED:  # of a coin, one side alone may run, and this is no part of either
+            return _at(test, ast.Assign([ast.copy_location(target, test)], value))
+        return _at(pair.place, ast.Assign([target], value))
 
     def _with_blocks(self, node: Any) -> Any:
         """Visit a statement, and its blocks statement by statement."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import warnings
 import weakref
@@ -283,7 +284,10 @@ def _translation(code: CodeType, file: str, qualified: str, names: Names) -> Cod
     except (SyntaxError, ValueError, RecursionError):
         return None
     found = next((one for one in with_inner(compiled) if one.co_name == code.co_name and _fits(one, code)), None)
-    return None if found is None else _filled(found, code.co_name, qualified)
+    if found is None:
+        return None
+    marked = found.co_flags | code.co_flags & inspect.CO_ITERABLE_COROUTINE  # by `types.coroutine`, in no source
+    return _filled(found, code.co_name, qualified).replace(co_flags=marked)
 
 
 _ANNOTATIONS = 0x1000000
