@@ -214,6 +214,7 @@ SHARED_NAMES = {
     "gaussian": "a family of reward laws in bounds/families, the environment with these laws, and the mechanism",
     "lower": "the lower bounds of one paper, in the paper's folder",
     "plan": "what is fixed beforehand: releases in accounting, runs in auditing",
+    "player": "what plays a target: for audits in targets, and with recorded primitives",
     "rendered_parts": "the parts of a description, rendered on pages and in the terminal",
 }
 """The names that several modules may have, with what all modules of that name do."""

@@ -54,6 +54,9 @@ class RecordedDraws(Handler):
     def coin(self, call: Call) -> Any:
         """Return what numpy draws."""
         self._notice(call.method.name)
+        if call.method.name == "shuffle" and call.given and hasattr(type(call.given[0]), "shuffle_by"):
+            held, *axis = call.given
+            return held.shuffle_by(lambda order: call.draw(call.rng, order), *axis, **call.options)
         return super().coin(call)
 
     def _notice(self, name: str) -> None:

@@ -90,6 +90,17 @@ def test_noise_of_a_set_that_is_not_declared_decides_nothing(primitives):
     assert explored(lambda data, rng: (np.random.laplace(), float(data.sum()))[1], primitives).has_findings
 
 
+def test_a_budget_whose_exponential_is_beyond_floats_decides_nothing():
+    """Before, the comparison of probabilities raised an OverflowError."""
+
+    def adds(data, rng):
+        return float(data.sum()) + float(np.random.laplace(0, 1.0))
+
+    found = explored(adds, epsilon=1000.0)
+    assert found.is_inconclusive
+    assert found.undeclared
+
+
 def test_a_release_of_nothing_to_which_data_are_added_decides_nothing():
     noise = Laplace.with_scale(1.0)
     found = explored(lambda data, rng: float(data.sum()) + noise.release(0.0, rng))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.certifying._primitives.known_normals import KnownNormals
 from privcheck.certifying._primitives.measured_distance import metric_of
 from privcheck.certifying._primitives.recorded_calls import (
     LIBRARIES,
@@ -54,12 +55,20 @@ class Noise:
     before: str = READ_ALONE
     read_first: frozenset[Operation] = frozenset()
     """Operations before which the number with noise is read, whatever it is combined with."""
+    read_after: frozenset[Operation] = frozenset()
+    """Operations whose result is read, because plain numbers are added to noise there."""
+    keeping: frozenset[Operation] = frozenset()
+    """Operations that multiply numbers with noise by plain arrays and leave them unread."""
     shared: set[Operation] | None = None
     """Collects operations on a number that is combined with several others, where it is not None."""
+    adding: set[Operation] | None = None
+    """Collects operations that add plain numbers to noise, where it is not None."""
+    multiplying: set[Operation] | None = None
+    """Collects operations that multiply numbers with noise by plain arrays, where it is not None."""
     _operations: dict[bytes, list[Operation]] = field(default_factory=dict)
     _parts: dict[int, dict[int, float]] = field(default_factory=dict)
     _sums: dict[tuple[tuple[int, float], ...], int] = field(default_factory=dict)
-    _known_with: dict[int, list[int]] = field(default_factory=dict)
+    _known: KnownNormals = field(default_factory=KnownNormals)
 
     def number(self, law: str, scales: Iterable[float], name: str, place: str) -> int:
         """Take note of draws; return the number of the first."""
@@ -101,7 +110,7 @@ class Noise:
         alone, bound, taken = list[int](), list[int](), set[int]()
         for number in fresh:
             parts = self._of(number)
-            free = taken.isdisjoint(parts) and self._known_with.keys().isdisjoint(parts)
+            free = taken.isdisjoint(parts) and self._known.say_nothing_of(parts)
             (alone if free else bound).append(number)
             taken |= parts.keys()
         for law in LAWS:
@@ -113,8 +122,12 @@ class Noise:
 
     def _release(self, law: str, fresh: Mapping[int, tuple[float, float, float]]) -> None:
         """Release numbers: each has a constant, a weight and the scale of its noise."""
-        if not fresh:
-            return
+        if fresh:
+            for (number, (const, weight, _)), output in zip(fresh.items(), self._released(law, fresh), strict=True):
+                self._keep(number, const, weight, output)
+
+    def _released(self, law: str, fresh: Mapping[int, tuple[float, float, float]]) -> list[float]:
+        """Return what a release of numbers puts out."""
         scales = np.array([scale for _, _, scale in fresh.values()])
         alike = bool((scales == scales[0]).all())
         unit = np.ones(len(scales)) if alike else scales
@@ -125,53 +138,54 @@ class Noise:
         read = "" if value.any() else f"which {self.how} at {caller(LIBRARIES)}{self.before}"
         made = Made(name, mechanism, value, None, metric_of(mechanism), "", drawn_at, read)
         outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
-        for (number, (const, weight, _)), output, size in zip(fresh.items(), outputs, unit, strict=True):
-            self._keep(number, const, weight, float(output * size))
+        return [float(one) for one in outputs * unit]
 
     def _keep(self, number: int, const: float, weight: float, output: float) -> None:
+        """Take note of a number that is known, and of which no known one said anything."""
         self.homes[number] = (const, weight, output)
-        if self.laws[number - 1] == "normal":
-            for part in self._of(number):
-                self._known_with.setdefault(part, []).append(number)
+        if self.laws[number - 1] != "normal":
+            return
+        parts, value, is_coin = self._of(number), self.known(number), number in self.coins
+        if len(parts) == 1:
+            self._known.alone[number] = value, is_coin
+        else:
+            self._known.learn(value, self._known.projection(parts, self.scales), is_coin)
 
     def _release_rest(self, number: int, const: float, weight: float) -> None:
         """Release a normal draw of which known ones say something."""
-        known = self._bearing_on(number)
-        basis = sorted({part for one in (number, *known) for part in self._of(one)})
-        rows = np.array([[self._of(one).get(b, 0.0) * self.scales[b - 1] for b in basis] for one in (number, *known)])
-        factors = np.linalg.lstsq(rows[1:].T, rows[0], rcond=None)[0]
-        scale = abs(weight) * float(np.linalg.norm(rows[0] - factors @ rows[1:]))
-        said = weight * sum(float(factor) * self.known(one) for factor, one in zip(factors, known, strict=True))
-        if scale > NOTHING_LEFT * abs(weight) * self.scales[number - 1]:
-            self._release(self.laws[number - 1], {number: (const + said, weight, scale)})
-            self.homes[number] = (const, weight, self.homes[number][2])
+        found = self._known.projection(self._of(number), self.scales)
+        said = weight * found.said
+        if found.rest > NOTHING_LEFT * self.scales[number - 1]:
+            output = self._released("normal", {number: (const + said, weight, abs(weight) * found.rest)})[0]
+            self.homes[number] = (const, weight, output)
+            self._known.learn(self.known(number), found, number in self.coins)
             return
-        if not self.coins.isdisjoint(known):
+        if found.is_coin:
             self.coins.add(number)
         beside = self.tape.rest(const + said, abs(const) + abs(said), self.places[number - 1], number in self.coins)
-        self._keep(number, const, weight, beside)
+        self.homes[number] = (const, weight, beside)
 
     def _of(self, number: int) -> dict[int, float]:
         """Return the draws of a sum, with their factors."""
         return self._parts.get(number) or {number: 1.0}
 
-    def _bearing_on(self, number: int) -> list[int]:
-        """Return the known numbers that share draws with one, directly or through each other."""
-        found, open_parts = dict[int, None](), list(self._of(number))
-        seen = set(open_parts)
-        while open_parts:
-            for one in self._known_with.get(open_parts.pop(), ()):
-                if one not in found:
-                    found[one] = None
-                    more = self._of(one).keys() - seen
-                    seen |= more
-                    open_parts += sorted(more)
-        return list(found)
-
     @property
     def looks_ahead(self) -> bool:
         """Whether operations are taken note of, or some read their number first."""
         return self.shared is not None or bool(self.read_first)
+
+    def is_read_after(self, *, adds: bool) -> bool:
+        """Tell whether the result of the operation that is being executed is read, and take note of it.
+
+        Parameters
+        ----------
+        adds : whether it adds another plain number than 0 to each number with noise.
+        """
+        if (self.adding is None and not self.read_after) or (here := operation()) is None:
+            return False
+        if self.adding is not None and adds:
+            self.adding.add(here)
+        return here in self.read_after
 
     def is_read_first(self, held: bytes, others: int) -> bool:
         """Tell whether numbers with noise are read before they are combined with plain ones, and take note of it.
@@ -190,11 +204,20 @@ class Noise:
                 self.shared.update(seen)
         return here in self.read_first
 
-    def sum(self, first: int, weight: float, second: int, other: float) -> tuple[int, float]:
-        """Return the number and the factor of a sum of two normal draws; 0 and 0.0 if nothing is left of them."""
-        parts = {part: weight * factor for part, factor in self._of(first).items()}
-        for part, factor in self._of(second).items():
-            parts[part] = parts.get(part, 0.0) + other * factor
+    def is_kept(self) -> bool:
+        """Tell whether the product that is being made leaves its numbers unread, and take note of it."""
+        if (self.multiplying is None and not self.keeping) or (here := operation()) is None:
+            return False
+        if self.multiplying is not None:
+            self.multiplying.add(here)
+        return here in self.keeping
+
+    def sum(self, factors: Mapping[int, float]) -> tuple[int, float]:
+        """Return the number and the factor of a sum of normal draws; 0 and 0.0 if nothing is left of them."""
+        parts: dict[int, float] = {}
+        for number, weight in factors.items():
+            for part, factor in self._of(number).items():
+                parts[part] = parts.get(part, 0.0) + weight * factor
         parts = {part: factor for part, factor in sorted(parts.items()) if factor}
         if not parts:
             return 0, 0.0
@@ -256,7 +279,7 @@ def added(noise: Noise, one: Any, two: Any, sign: float) -> tuple[Array, Array, 
         known = [(n, x) for n, x in ((a, v), (b, w)) if n in noise.homes]
         left = [(n, x) for n, x in ((a, v), (b, w)) if n not in noise.homes]
         if len(left) == 2:
-            left = [noise.sum(a, v, b, w)]
+            left = [noise.sum({a: v, b: w})]
         elif not left:
             left = [known.pop()]  # beside a known draw as well: what else the entry holds is compared where it is read
         flat[place] += sum(x * noise.known(n) for n, x in known)

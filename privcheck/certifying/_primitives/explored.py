@@ -58,6 +58,16 @@ class Explored:
         """Where a release was refused, or an input moved by more than its call states."""
         return {*self.refused, *(use.location for use in self.uses.values() if use.exceeds)}
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing differs, no release costs too much, and everything could be followed."""
+        return not (self.replay.divergences or self.places or self.left_open)
+
+    @property
+    def left_open(self) -> int:
+        """How many things could not be followed."""
+        return len(self.undeclared) + len(self.uncharged)
+
     def refused_alone(self, first: Table, measured: Sequence[Measured]) -> set[str]:
         """Return the places that would be wrong if one datum had moved the inputs of one run so."""
         alone = Explored(self.claim, self.game)

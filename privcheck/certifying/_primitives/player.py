@@ -56,8 +56,16 @@ class Player:
         self.seeds: dict[int, dict[str, set[str]]] = {}
         self.read_first: frozenset[Operation] = frozenset()
         """Operations before which numbers with noise are read."""
+        self.read_after: frozenset[Operation] = frozenset()
+        """Operations whose results are read, because numbers are added to noise there."""
+        self.keeping: frozenset[Operation] = frozenset()
+        """Operations that multiply numbers with noise by plain arrays and leave them unread."""
         self.shared: set[Operation] | None = None
         """Collects operations on numbers with noise that are combined with several others, where it is not None."""
+        self.adding: set[Operation] | None = None
+        """Collects operations that add numbers to noise, where it is not None."""
+        self.multiplying: set[Operation] | None = None
+        """Collects operations that multiply numbers with noise by plain arrays, where it is not None."""
 
     @property
     def is_mechanism(self) -> bool:
@@ -110,7 +118,16 @@ class Player:
 
     def _noise(self, tape: CallTape | ForcedCalls, key: list[int]) -> Noise:
         generator = np.random.Generator(np.random.PCG64([*key, 2]))
-        return Noise(tape, generator, read_first=self.read_first, shared=self.shared)
+        return Noise(
+            tape,
+            generator,
+            read_first=self.read_first,
+            read_after=self.read_after,
+            keeping=self.keeping,
+            shared=self.shared,
+            adding=self.adding,
+            multiplying=self.multiplying,
+        )
 
     def _actions(self, table: Table, tape: Any, rng: np.random.Generator, led: Sequence[int]) -> list[Any]:
         policy = self.target.build(rng)

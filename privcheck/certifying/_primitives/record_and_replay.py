@@ -16,6 +16,7 @@ from privcheck.certifying._primitives.compared_runs import explored
 from privcheck.certifying._primitives.declaration import Primitive
 from privcheck.certifying._primitives.explored_pairs import neighbours
 from privcheck.certifying._primitives.hooks import Hooks
+from privcheck.certifying._primitives.lists_of_noise import unread_lists
 from privcheck.certifying._primitives.patching import ONE_AT_A_TIME, Patches, patched
 from privcheck.certifying._primitives.player import Player
 from privcheck.certifying._primitives.recorded_calls import CallTape
@@ -104,7 +105,7 @@ def _replaced(noise: Sequence[str], primitives: Sequence[Primitive]) -> Iterator
     records = "numpy" in noise
     hooks, coins = Hooks(), ReplayedCoins(_modules(), recorded_generator if records else unrecorded_generator)
     try:
-        with patched() as patches:
+        with patched() as patches, unread_lists():
             for primitive in primitives:
                 hooks.install(primitive, patches)
             patches.objects([*stand_ins(records), *coins.pairs])

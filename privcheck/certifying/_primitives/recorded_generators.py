@@ -16,7 +16,7 @@ from privcheck.certifying._primitives.hooks import RUNNING
 from privcheck.certifying._primitives.patching import Kept
 from privcheck.certifying._primitives.recorded_calls import LIBRARIES, OURS, caller
 from privcheck.certifying._primitives.replayed_coins import AGAIN, moved, note_seed
-from privcheck.certifying._primitives.unread_noise import drawn
+from privcheck.certifying._primitives.unread_noise import UnreadNoise, drawn
 from privcheck.certifying._primitives.watched_draws import note
 from privcheck.generators import HandledGenerator, RecordedDraws
 from privcheck.generators import Noise as Draws
@@ -101,7 +101,10 @@ def _method(name: str) -> Callable[..., Any]:
         if found is not None:
             return found
         note(shown)
-        return getattr(_NUMPY.function, name)(self, *args, **kwargs)
+        function = getattr(_NUMPY.function, name)
+        if name == "shuffle" and args and isinstance(args[0], UnreadNoise):
+            return args[0].shuffle_by(lambda order: function(self, order))
+        return function(self, *args, **kwargs)
 
     draw.__doc__ = f"Return recorded noise, or coins, of `{name}`."
     return draw
@@ -186,6 +189,8 @@ class StandIn(Kept):
         if found is not None:
             return found
         note(shown)
+        if name == "shuffle" and args and isinstance(args[0], UnreadNoise):
+            return args[0].shuffle_by(self.function)
         return self.function(*args, **kwargs)
 
     def _generator(self, *args: Any, **kwargs: Any) -> Any:

@@ -213,7 +213,7 @@ def _rejects(k: int, l: int, allowed: tuple[float, float], level: float) -> bool
     if not (ratio or difference):
         return True
     low, high = clopper_pearson(k, TIMES, level / 2.0)[0], clopper_pearson(l, TIMES, level / 2.0)[1]
-    return ratio < math.inf and low > math.exp(ratio) * high + difference
+    return math.log(max(low - difference, math.ulp(0.0))) > ratio + math.log(high)
 
 
 def _kind(reason: str) -> tuple[str, ...]:

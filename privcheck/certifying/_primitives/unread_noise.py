@@ -9,13 +9,16 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.certifying._primitives.drawn_noise import Noise, added
-
-STRUCTURAL = frozenset(
-    {np.transpose, np.triu, np.tril, np.diag, np.diagonal, np.reshape, np.ravel, np.squeeze, np.copy, np.take, np.flip}
-    | {np.roll, np.atleast_1d, np.atleast_2d, np.expand_dims, np.moveaxis, np.swapaxes, np.broadcast_to, np.tile}
-    | {np.repeat}
+from privcheck.certifying._primitives.linear_noise import (
+    ADDING,
+    JOINING,
+    LINEAR_OPTIONS,
+    METHODS,
+    OF_SHAPES,
+    PRODUCTS,
+    STRUCTURAL,
+    image,
 )
-"""Numpy's functions that select or arrange entries, or set them to 0."""
 
 CHECKS = {np.isfinite, np.isnan, np.isinf}
 """Numpy's functions that tell a number with noise as they tell what it was added to."""
@@ -31,27 +34,32 @@ def drawn(noise: Noise, law: str, loc: Any, scale: Any, size: Any, name: str, pl
         shape = tuple(np.empty(size, np.bool_).shape)
     first = noise.number(law, np.broadcast_to(scales, shape).ravel().tolist(), name, place)
     numbers = np.arange(first, first + int(np.prod(shape, dtype=np.int64))).reshape(shape)
-    return UnreadNoise(noise, numbers, np.ones(shape), np.array(np.broadcast_to(shift, shape)))
+    found = UnreadNoise(noise, numbers, np.ones(shape), np.array(np.broadcast_to(shift, shape)), alone=_is_zero(loc))
+    if noise.is_read_after(adds=bool(shift.any())):
+        found._values("the draw")
+    return found
 
 
 class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
     """Numbers with noise that was not read yet: a plain part, and a draw times a weight, entry by entry.
 
-    Adding plain numbers, scaling, selecting and rearranging leave the noise unread. Everything else reads: it is the
-    release of the sum.
+    Adding plain numbers, adding entries up, scaling, selecting and rearranging leave the noise unread. Everything else
+    reads: it is the release of the sum, and what was read is plain numbers from then on. As with numpy's arrays, slices
+    share their memory: what is written into one is in the others.
 
     Parameters
     ----------
     noise : the noise of the run.
     numbers : the draw in each entry, counted from 1; 0 is none.
     weights, consts : its factor and what was added to it, in the same shape.
+    alone : whether nothing was added to the draws, so that to read them is to lose them.
     """
 
     __pandas_priority__ = 10_000  # a Series, an Index or a DataFrame leaves the operation to this class
 
-    def __init__(self, noise: Noise, numbers: Any, weights: Array, consts: Array) -> None:
+    def __init__(self, noise: Noise, numbers: Any, weights: Array, consts: Array, *, alone: bool = False) -> None:
         self._noise, self._numbers, self._weights, self._consts = noise, numbers, weights, consts
-        self._known: Array | None = None
+        self._alone = alone
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if (
@@ -75,47 +83,68 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
             return out[0]._become(found) if out[0]._consts.ndim else found  # `x += 1` makes another number
         if out is not None and isinstance(out[0], UnreadNoise):
             return out[0]._become(getattr(function, method)(*inputs, **options | {"out": None}))
+        if (function, method) in ((np.matmul, "__call__"), (np.add, "reduce"), (np.add, "accumulate")):
+            found = self._linear_function(
+                np.matmul if function is np.matmul else getattr(function, method), inputs, options
+            )
+            if found is not None:
+                return found
         how = f"numpy.{function.__name__}"
         return getattr(function, method)(*(one._values(how) if _noisy(one) else one for one in inputs), **options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function in STRUCTURAL and args and args[0] is self:
             return self._mapped(lambda part: function(part, *args[1:], **kwargs))
+        if function in OF_SHAPES and args and args[0] is self:
+            return function(self._consts, *args[1:], **kwargs)
+        found = None
+        if function in JOINING:
+            found = self._joined(function, args, kwargs)
+        elif function in ADDING or function in PRODUCTS:
+            found = self._linear_function(function, args, kwargs)
+        if found is not None:
+            return found
         how = f"numpy.{function.__name__}"
         return function(*_read_all(args, how), **_read_all(kwargs, how))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self._values("the conversion to an array"), dtype=dtype)
+        return np.array(self._values("the conversion to an array"), dtype=dtype, copy=copy)
 
     def __getitem__(self, key: Any) -> Any:
         key = _read_all(key)
         return self._mapped(lambda part: np.asarray(part[key]))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        values = self._values()
-        values[key] = value
-        self._numbers, self._consts, self._known = np.zeros_like(self._numbers), values, None
+        key, is_ours = _read_all(key), _noisy(value) and value._noise is self._noise
+        parts = (value._numbers, value._weights, value._consts) if is_ours else (0, 0.0, _plain(value))
+        for own, given in zip((self._numbers, self._weights, self._consts), parts, strict=True):
+            own[key] = given
 
     def _become(self, found: Any) -> UnreadNoise:
         """Hold the result of an operation in place."""
-        if isinstance(found, UnreadNoise):
-            self._numbers, self._weights, self._consts = found._numbers, found._weights, found._consts
-        else:
-            self._consts = np.array(np.broadcast_to(found, self._consts.shape), np.float64)
-            self._numbers, self._weights = np.zeros(self._consts.shape, int), np.ones(self._consts.shape)
-        self._known = None
+        self[...] = found
+        self._alone = _noisy(found) and found._alone
         return self
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("_noise", "_numbers", "_weights", "_consts", "_known"):
+        if name.startswith("__") or name in ("_noise", "_numbers", "_weights", "_consts", "_alone"):
             raise AttributeError(name)
         if name == "flatten" or getattr(np, name, None) in STRUCTURAL:
             return lambda *args, **kwargs: self._mapped(lambda part: getattr(part, name)(*args, **kwargs))
+        if name in METHODS:
+            return lambda *args, **kwargs: self.__array_function__(METHODS[name], (), (self, *args), kwargs)
         if name == "T":
             return self._mapped(np.transpose)
         if name in ("shape", "ndim", "size", "dtype"):
             return getattr(self._consts, name)
         return getattr(self._value(f".{name}"), name)
+
+    def shuffle_by(self, shuffle: Callable[[Any], Any], axis: int = 0) -> None:
+        """Rearrange the entries along an axis as `shuffle` rearranges an array of as many."""
+        rows = self._mapped(lambda part: np.moveaxis(part, axis, 0))
+        order = np.arange(len(rows))
+        shuffle(order)
+        rows[...] = rows[order]
 
     def __float__(self) -> float:
         return float(self._values("float()"))
@@ -154,19 +183,25 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         return format(self._value("format()"), how)
 
     def __copy__(self) -> UnreadNoise:
-        return UnreadNoise(self._noise, self._numbers, self._weights, self._consts)
+        parts = (self._numbers.copy(), self._weights.copy(), self._consts.copy())
+        return UnreadNoise(self._noise, *parts, alone=self._alone)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UnreadNoise:
-        return UnreadNoise(self._noise, self._numbers.copy(), self._weights.copy(), self._consts.copy())
+        return self.__copy__()
 
     def __reduce__(self) -> Any:
         return np.array, (self._values(),)
 
     def _values(self, how: str = "an operation") -> Array:
-        if self._known is None:
+        """Read what is unread, and return the numbers: the array itself, as others may write into it."""
+        if self._numbers.any():
             self._noise.how = f"{how} reads"
-            self._known = self._noise.read(self._numbers, self._weights, self._consts)
-        return self._known.copy()
+            values = self._noise.read(self._numbers, self._weights, self._consts)
+            if self._consts.flags.writeable:
+                self._numbers[...], self._consts[...] = 0, values
+            else:
+                self._numbers, self._consts = np.zeros_like(self._numbers), values
+        return self._consts
 
     def _value(self, how: str = "an operation") -> Any:
         return self._values(how) if self._consts.ndim else float(self._values(how))
@@ -180,15 +215,74 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         held = b"".join(part.tobytes() for part in (self._numbers, self._weights, self._consts))
         return self._noise.is_read_first(held, (not stays) + grows)
 
+    def _is_kept(self) -> bool:
+        """Tell whether a product with plain arrays leaves these numbers unread."""
+        if self._alone or not self._noise.is_kept():
+            return self._alone
+        held = b"".join(part.tobytes() for part in (self._numbers, self._weights, self._consts))
+        return not (self._noise.looks_ahead and self._noise.is_read_first(held, 2))
+
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
-        """Return the numbers after a function that selects, arranges or sets to 0."""
-        weights = np.asarray(function(np.where(self._numbers > 0, self._weights, 0.0)))
-        numbers = np.where(weights == 0.0, 0, function(self._numbers))
-        return _result(self._noise, numbers, weights, np.asarray(function(self._consts)))
+        """Return the numbers after a function that selects, arranges or sets to 0: views, where it makes views."""
+        parts = [np.asarray(function(part)) for part in (self._numbers, self._weights, self._consts)]
+        return _result(self._noise, *parts, alone=self._alone)
+
+    def _joined(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Return the entries of several arrays in one; None if they have to be read."""
+        of = JOINING[function]
+        arrays, others = [args[k] for k in of if k < len(args)], [each for k, each in enumerate(args) if k not in of]
+        if len(arrays) < len(of) or _any_of(_noisy, [others, kwargs]) or _any_of(self._is_foreign, arrays):
+            return None
+        parts = []
+        for which in range(3):
+            given = [_parts(each, which) if k in of else each for k, each in enumerate(args)]
+            parts.append(np.asarray(function(*given, **kwargs)))
+        return _result(self._noise, *parts)
+
+    def _is_foreign(self, one: Any) -> bool:
+        """Tell whether something is neither noise of this run nor an array of numbers."""
+        return one._noise is not self._noise if _noisy(one) else np.asarray(one).dtype.kind not in "biuf"
+
+    def _linear_function(self, function: Any, args: Any, options: Any) -> Any:
+        """Return a linear function of this array and plain ones; None if it has to be read.
+
+        To multiply by numbers with noise is to read them, unless they are noise alone, or it is tried otherwise.
+        """
+        others = [one for one in args if one is not self]
+        if len(others) != len(args) - 1 or not LINEAR_OPTIONS.issuperset(options):
+            return None
+        if _any_of(_noisy, [others, options]) or not (self._is_kept() if function in PRODUCTS else args[0] is self):
+            return None
+
+        def apply(part: Array) -> Any:
+            return function(*(part if one is self else one for one in args), **options)
+
+        found = image(self._noise, self._numbers, self._weights, self._consts, apply)
+        return None if found is None else _result(self._noise, *found, alone=self._alone)
 
 
 def _noisy(one: Any) -> bool:
     return isinstance(one, UnreadNoise)
+
+
+def _is_zero(loc: Any) -> bool:
+    return type(loc) in (int, float) and loc == 0
+
+
+def _any_of(is_one: Callable[[Any], bool], given: Any) -> bool:
+    """Tell whether something holds of any argument, or of an entry of a list of them."""
+    if type(given) in (list, tuple):
+        return any(_any_of(is_one, one) for one in given)
+    return any(_any_of(is_one, one) for one in given.values()) if type(given) is dict else is_one(given)
+
+
+def _parts(given: Any, which: int) -> Any:
+    """Return the numbers, the weights or the constants of an array or a list of arrays; plain ones have no noise."""
+    if _noisy(given):
+        return (given._numbers, given._weights, given._consts)[which]
+    if type(given) in (list, tuple):
+        return type(given)(_parts(one, which) for one in given)
+    return np.asarray(given, np.float64) if which == 2 else np.zeros(np.shape(given), int if which == 0 else float)
 
 
 def _plain(one: Any) -> Array:
@@ -204,10 +298,10 @@ def _read_all(given: Any, how: str = "an operation") -> Any:
     return {key: _read_all(value, how) for key, value in given.items()} if type(given) is dict else given
 
 
-def _result(noise: Noise, numbers: Array, weights: Array, consts: Array) -> Any:
+def _result(noise: Noise, numbers: Array, weights: Array, consts: Array, *, alone: bool = False) -> Any:
     """Return numbers with noise, or plain ones if there is none in them."""
     if numbers.any():
-        return UnreadNoise(noise, numbers, weights, consts)
+        return UnreadNoise(noise, numbers, weights, consts, alone=alone)
     return consts if consts.ndim else np.float64(consts)
 
 
@@ -228,19 +322,33 @@ def _linear(function: Any, inputs: tuple[Any, ...]) -> Any:
     others = [np.asarray(one, np.float64) for one in plain]
     if others and held._is_read_before(function, others[0]):
         return function(*(one._value(f"numpy.{function.__name__}") if one is held else one for one in settled))
-    if not held._consts.ndim and not any(one.ndim for one in others):
-        return _of_numbers(function, settled, held)
+    found = (
+        _of_arrays(function, settled, held)
+        if held.ndim or (others and others[0].ndim)
+        else _of_numbers(function, settled, held)
+    )
+    if function in (np.add, np.subtract) and isinstance(found, UnreadNoise):
+        adds = found.shape == held.shape and bool(others[0].any())
+        if held._noise.is_read_after(adds=adds):
+            found._values(f"numpy.{function.__name__}")
+    return found
+
+
+def _of_arrays(function: Any, settled: list[Any], held: UnreadNoise) -> Any:
+    """Return what `_linear` does for arrays."""
+    others = [np.asarray(one, np.float64) for one in settled if one is not held]
     shape = np.broadcast_shapes(held._consts.shape, *(one.shape for one in others))
-    numbers = np.broadcast_to(held._numbers, shape)
+    numbers = np.array(np.broadcast_to(held._numbers, shape))
     consts = function(*(one._consts if isinstance(one, UnreadNoise) else one for one in settled))
     if function in (np.multiply, np.true_divide):
         weights = np.broadcast_to(function(held._weights, others[0]), shape)
         if not np.isfinite(weights).all():
             return None
-        return _result(held._noise, np.where(weights == 0.0, 0, numbers), weights, np.asarray(consts))
+        numbers[weights == 0.0] = 0
+        return _result(held._noise, numbers, np.array(weights), np.asarray(consts), alone=held._alone)
     turned = function is np.negative or (function is np.subtract and settled[1] is held)
-    weights = np.broadcast_to(-held._weights if turned else held._weights, shape)
-    return _result(held._noise, numbers, weights, np.asarray(consts))
+    weights = np.array(np.broadcast_to(-held._weights if turned else held._weights, shape))
+    return _result(held._noise, numbers, weights, np.asarray(consts), alone=held._alone and not others)
 
 
 def _of_pandas(function: Any, inputs: tuple[Any, ...], table: Any) -> Any:
@@ -261,7 +369,8 @@ def _of_numbers(function: Any, operands: list[Any], held: UnreadNoise) -> Unread
     elif function is np.negative or (function is np.subtract and operands[1] is held):
         weight = -weight
     const = function(*(held._consts[()] if one is held else one for one in operands))
-    return UnreadNoise(held._noise, held._numbers, np.asarray(weight), np.asarray(const, np.float64))
+    parts = (held._numbers.copy(), np.asarray(weight), np.asarray(const, np.float64))
+    return UnreadNoise(held._noise, *parts, alone=held._alone and function not in (np.add, np.subtract))
 
 
 def _of_two(function: Any, one: UnreadNoise, two: UnreadNoise) -> Any:
@@ -269,9 +378,10 @@ def _of_two(function: Any, one: UnreadNoise, two: UnreadNoise) -> Any:
     if function not in (np.add, np.subtract) or one._noise is not two._noise:
         return None
     first, second = ((each._numbers, each._weights, each._consts) for each in (one, two))
-    return _result(one._noise, *added(one._noise, first, second, 1.0 if function is np.add else -1.0))
+    sign, alone = 1.0 if function is np.add else -1.0, one._alone and two._alone
+    return _result(one._noise, *added(one._noise, first, second, sign), alone=alone)
 
 
 def _settled(one: Any) -> Any:
     """Return an operand as plain numbers if these were read; of others with known draws more may be made first."""
-    return one._value() if isinstance(one, UnreadNoise) and one._known is not None else one
+    return one._value() if isinstance(one, UnreadNoise) and not one._numbers.any() else one
