@@ -79,6 +79,17 @@ def test_laplace_noise_keeps_its_curve_and_not_a_steeper_one():
     assert audited(laplace, tradeoff=steeper).verdict == "violation"
 
 
+@pytest.mark.chance(1e-8, "an event whose shares are more than 20 standard errors from what the claim allows")
+@pytest.mark.parametrize(("runs", "seed"), [(5000, 2), (20_000, 1)])
+def test_half_the_noise_is_refuted_at_a_small_error(runs, seed):
+    """A tail of .05 % and 10 % promised a larger bound at 95 %, and did not refute four times the claim at 1e-6."""
+    report = privcheck.audit(
+        lambda data, rng: data.sum() + rng.normal(0.0, 0.5), rho=0.5, horizon=3, runs=runs, seed=seed, error=1e-6
+    )
+    assert report.verdict == "violation"
+    assert report.claim_lower > 0.8
+
+
 @pytest.mark.chance(2e-6, "two counts of wrong audits, against binomial quantiles")
 @pytest.mark.evidence
 def test_false_alarms_at_the_boundary(evidence):
