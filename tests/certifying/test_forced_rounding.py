@@ -82,11 +82,13 @@ def test_a_search_that_ends_by_the_last_bits_of_a_noisy_number_does_not_diverge(
 
 
 def test_noise_that_other_noise_is_added_to_may_be_what_protects():
-    """Fifty draws of normal noise bound no epsilon, and the Laplace noise below them does."""
+    """Fifty draws of normal noise bound no epsilon, and the Laplace noise below them does: it is what is charged."""
     found = explored(Averaged)
     assert found.is_inconclusive
     assert not found.refusals
-    assert any("numpy.random.laplace" in why for why in found.undeclared)
+    charged = {use.name: (use.measured, use.epsilon) for use in found.primitive_uses}
+    assert charged == {"numpy.random.laplace": (1.0, 1.0), "numpy.random.normal": (0.0, 0.0)}
+    assert found.undeclared == []
 
 
 @pytest.mark.parametrize("policy", [WithTotal, Caught])

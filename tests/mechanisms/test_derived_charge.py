@@ -170,7 +170,7 @@ class Releasing:
         return 0
 
     def update(self, action, reward):
-        built(self.kind).release(reward, self.rng)
+        self.kind(sensitivity=1.0, epsilon=1.0).release(reward, self.rng)
 
 
 class ReleasingInEntries(Releasing):

@@ -164,3 +164,10 @@ def test_every_command_that_an_answer_prints_is_taken_as_printed(name, folder, m
         else:
             assert run([word, *arguments, "--horizon", "-1"]) == 2
             assert "horizon" in capsys.readouterr().err
+
+
+def test_a_function_is_certified_with_as_many_rows():
+    """Noise that is made for 500 rows is far from enough for 16."""
+    report = replace(OWN, feedback="mechanism", arms=0, horizon=500, verdict="consistent")
+    _, command = next_step(report)
+    assert command.endswith("--primitives numpy --horizon 500")

@@ -35,7 +35,9 @@ def choose_for_claim(
     """Choose the event and the epsilon with the largest expected lower limit on the amount that is claimed.
 
     The limit is that of the verdict if it is expected to be above the claim, and that of the lower bound otherwise: a
-    rare event at a large epsilon may promise the larger bound at 95 %, and refute nothing at an error of 1e-6.
+    rare event at a large epsilon may promise the larger bound at 95 %, and refute nothing at an error of 1e-6. If no
+    limit is expected to be above 0, the luck of the choosing runs is not subtracted: an event that every run has
+    would be the best.
 
     Parameters
     ----------
@@ -47,8 +49,8 @@ def choose_for_claim(
     error : that of the verdict.
     """
     chosen_by = PESSIMISM / math.sqrt(len(sides[0]))
-    errors = -NormalDist().inv_cdf(level) / math.sqrt(counting_runs) + chosen_by
-    best: tuple[tuple[bool, float], Event, float] | None = None
+    counted_by = -NormalDist().inv_cdf(level) / math.sqrt(counting_runs)
+    best: tuple[tuple[int, float], Event, float] | None = None
     tables = {epsilon: _Inverse(profile, epsilon) for epsilon in EPSILONS}
     for view, score in scores:
         first, second = (np.sort(scores_of(view, score, side)) for side in sides)
@@ -60,14 +62,17 @@ def choose_for_claim(
             for epsilon in EPSILONS:
                 r = math.exp(epsilon)
                 spread = np.sqrt(_variance(more, len(first)) + r * r * _variance(less, len(first)))
-                promise = tables[epsilon](least - r * most - chosen_by * spread)
-                refutes = bool(promise.max() > profile.claimed_at(epsilon))
-                if not refutes:
-                    promise = tables[epsilon](more - r * less - errors * spread)
+                expected = (  # each with what it has to be above
+                    (least - r * most - chosen_by * spread, tables[epsilon].claimed),
+                    (more - r * less - (counted_by + chosen_by) * spread, 0.0),
+                    (more - r * less - counted_by * spread, -math.inf),
+                )
+                promises = ((tables[epsilon](delta), bar) for delta, bar in expected)
+                rank, promise = next((-n, found) for n, (found, bar) in enumerate(promises) if found.max() > bar)
                 i = int(np.argmax(promise))
-                if best is None or (refutes, float(promise[i])) > best[0]:
+                if best is None or (rank, float(promise[i])) > best[0]:
                     event = Event(view, score, float(thresholds[i]), bool(reverse))
-                    best = (refutes, float(promise[i])), event, epsilon
+                    best = (rank, float(promise[i])), event, epsilon
     assert best is not None
     return best[1], best[2]
 
@@ -98,7 +103,9 @@ class _Inverse:
     """The amount for a delta at one epsilon, interpolated; below 0 it falls with delta."""
 
     def __init__(self, profile: ClaimedProfile, epsilon: float) -> None:
+        self.claimed = profile.claimed_at(epsilon)
         if profile.name == "delta":
+            self.claimed = 0.0  # amounts are what is beyond the claim
             self.deltas, self.amounts = np.array([0.0, 1.0]), np.array([0.0, 1.0]) - profile.delta_at(epsilon)
             return
         made = type(profile)

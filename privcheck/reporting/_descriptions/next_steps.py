@@ -52,7 +52,8 @@ def next_step(report: AuditReport) -> tuple[str, str]:
     if report.feedback == "mechanism":
         if report.witness is not None and not len(report.witness.first):  # Python objects, which no array replaces
             return "", ""
-        return INPUTS, " ".join(["privcheck certify", place, *budget, "--primitives numpy", *given])
+        rows = [f"--horizon {report.horizon}"]  # noise is often made for so many rows
+        return INPUTS, " ".join(["privcheck certify", place, *budget, "--primitives numpy", *given, *rows])
     if report.verdict == "violation" and report.epsilon_claimed is not None and not report.delta:
         game = report.feedback, report.neighbours, report.rewards
         if patch := fix_of(report.target, report.epsilon_claimed, report.arms, *game):
