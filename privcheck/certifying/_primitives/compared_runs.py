@@ -26,6 +26,11 @@ TRIED = 12
 MOST_REPLAYS = 500
 """The number of replays above which pairs are replayed with one seed each."""
 
+OTHERS = 3
+"""How many more seeds there are in a second way that finds nothing, for each seed of the first one."""
+
+_NONE: frozenset[Operation] = frozenset()
+
 
 def explored(player: Player, settings: CertifySettings, length: int, count: int) -> Explored:
     """Record and replay a target on streams and their neighbours.
@@ -44,13 +49,6 @@ def explored(player: Player, settings: CertifySettings, length: int, count: int)
     if player.is_mechanism:
         found.replay = _of_outputs(found.replay)
     return found
-
-
-OTHERS = 3
-"""How many more seeds there are in a second way that finds nothing, for each seed of the first one."""
-
-
-_NONE: frozenset[Operation] = frozenset()
 
 
 @dataclass

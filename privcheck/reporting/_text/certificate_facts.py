@@ -110,15 +110,15 @@ def refusals_told(certificate: Certificate) -> list[str]:
 
     Of data that are all there before anything is released, the rows are named.
     """
-    told = together(certificate.refusals)
+    told = said_once(certificate.refusals)
     return [in_rows(said) for said in told] if of_data(certificate) else told
 
 
-def together(refusals: Sequence[str]) -> list[str]:
+def said_once(refusals: Sequence[str]) -> list[str]:
     """Return sentences about refused releases, those that differ only in the round of the datum as one.
 
     >>> said = "budget: got a release at b.py:9 that takes the reward of round {} to 2, expected at most 1"
-    >>> together([said.format(9), "other", said.format(8), said.format(3)])
+    >>> said_once([said.format(9), "other", said.format(8), said.format(3)])
     ['budget: got a release at b.py:9 that takes the reward of rounds 3 and 8-9 to 2, expected at most 1', 'other']
     """
     rounds = defaultdict[str, list[int]](list)
