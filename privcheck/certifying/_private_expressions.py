@@ -23,7 +23,6 @@ from privcheck.certifying._syntax import (
     called_name,
     computes_name,
     given,
-    is_explicit,
     is_global,
     is_global_name,
     is_namespace,
@@ -32,6 +31,7 @@ from privcheck.certifying._syntax import (
     method_name,
     named,
     parameters_of,
+    passed,
 )
 from privcheck.private_values import Private
 
@@ -348,18 +348,8 @@ class PrivateExpressions:
 
     def _pass(self, call: ast.Call, own: OwnFunction, callee: OwnFunction) -> None:
         """Let the parameters of a function hold the arguments of a call."""
-        held, arguments = self._holding[callee], callee.node.args
-        names = callee.parameters if is_explicit(call, own) else callee.told
-        rest = [] if arguments.vararg is None else [arguments.vararg.arg] * len(call.args)
-        pairs = list(zip([*names, *rest], call.args, strict=False))
-        known = {*names, *(a.arg for a in arguments.kwonlyargs)}
-        others = "" if arguments.kwarg is None else arguments.kwarg.arg
-        for keyword in call.keywords:
-            name = keyword.arg if keyword.arg in known else others
-            pairs += [(name, keyword.value)] if name else [(every, keyword.value) for every in known if not keyword.arg]
-        if any(isinstance(part, ast.Starred) for part in call.args):
-            pairs += [(name, part) for name in names for part in call.args]
-        for name, value in pairs:
+        held = self._holding[callee]
+        for name, value in passed(call, own, callee):
             if self.private(value, own):
                 held.private.add(name)
             if self._generator(value, own):
@@ -368,11 +358,11 @@ class PrivateExpressions:
                 self._fill(value, own)
 
     def holds(self, place: ast.Name | ast.Attribute, own: OwnFunction) -> bool:
-        """Tell whether a name, or an attribute of whatever object, may hold something private, or a Generator."""
+        """Tell whether a name, or an attribute of whatever object, may hold something private."""
         if isinstance(place, ast.Attribute):
-            return self._any_attribute or place.attr in self._attributes | self._generators
+            return self._any_attribute or place.attr in self._attributes
         is_held = is_global_name(place.id, own) and place.id in self._attributes
-        return is_held or place.id in self._holding[own].private | self._holding[own].generators
+        return is_held or place.id in self._holding[own].private
 
     def called(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
         """Yield the own functions that an expression calls, those of properties included."""
@@ -381,6 +371,14 @@ class PrivateExpressions:
                 yield from self.callees(part, own)
             elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load):
                 yield from (found for found in self._code.methods(part.attr) if is_property(found))
+
+    def is_update(self, own: OwnFunction) -> bool:
+        """Tell whether a function receives the rewards of each round."""
+        return own in self._code.updates()
+
+    def methods(self, name: str) -> list[OwnFunction]:
+        """Return the own methods of a name."""
+        return self._code.methods(name)
 
     def callees(self, call: ast.Call, own: OwnFunction) -> list[OwnFunction]:
         """Return the own functions that a call may mean."""

@@ -192,6 +192,22 @@ def is_explicit(call: ast.Call, own: OwnFunction) -> bool:
     return isinstance(holder, ast.Name) and isinstance(own.value(holder.id), type)
 
 
+def passed(call: ast.Call, own: OwnFunction, callee: OwnFunction) -> list[tuple[str, ast.expr]]:
+    """Return the parameters of a function with what a call gives them; with `*` and `**` each of those it may be."""
+    arguments = callee.node.args
+    names = callee.parameters if is_explicit(call, own) else callee.told
+    rest = [] if arguments.vararg is None else [arguments.vararg.arg] * len(call.args)
+    pairs = list(zip([*names, *rest], call.args, strict=False))
+    known = {*names, *(a.arg for a in arguments.kwonlyargs)}
+    others = "" if arguments.kwarg is None else arguments.kwarg.arg
+    for keyword in call.keywords:
+        name = keyword.arg if keyword.arg in known else others
+        pairs += [(name, keyword.value)] if name else [(every, keyword.value) for every in known if not keyword.arg]
+    if any(isinstance(part, ast.Starred) for part in call.args):
+        pairs += [(name, part) for name in names for part in call.args]
+    return pairs
+
+
 def is_global(node: ast.AST, own: OwnFunction) -> bool:
     """Tell whether a name stands for a module or a class, which holds nothing of a run."""
     value = own.value(node.id) if isinstance(node, ast.Name) else None

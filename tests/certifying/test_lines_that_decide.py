@@ -1,4 +1,4 @@
-"""A line that never ran and that decides how a reward is used: the scale of the noise, a weight, one more release."""
+"""A line that never ran and that decides how a reward is used: the noise, a weight, when it is forgotten."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ import pytest
 from privcheck import certify
 
 HEAD = """\
+import heapq
+from collections import deque
+
 from privcheck.mechanisms import Laplace
 
 
 class Policy:
     def __init__(self, rng):
         self.rng, self.arm, self.s = rng, 0, 0.0
-        self.b, self.c, self.k, self.forgets = 1.0, 1.0, 1, True
+        self.b, self.c, self.k, self.forgets, self.ended = 1.0, 1.0, 1, True, False
         self.mechanism = Laplace(sensitivity=1.0, epsilon=1.0)
+        self.kept, self.heap = deque(maxlen=1), [1.0]
 
     def select(self):
         return self.arm
@@ -24,6 +28,18 @@ class Policy:
 
     def publish(self, scale):
         self.arm = int(self.s + self.rng.laplace(0, scale) > 0.5)
+
+    def noised(self, value, scale):
+        return value + self.rng.laplace(0, scale)
+
+    def release_all(self, forgets):
+        noisy = float(self.s + self.rng.laplace(0, 1.0))
+        if forgets:
+            self.forget()
+        return noisy
+
+    def forget(self):
+        self.s = 0.0
 
     @property
     def best(self):
@@ -36,6 +52,7 @@ class Policy:
 
     def update(self, action, reward):
 """
+ALL = "self.s += reward\nn = float(self.s + self.draw())\n"
 NOISE = "n = reward + self.rng.laplace(0, self.b)\n"
 LINES = {
     "the scale": NOISE + "if RARE:\n    self.b = 0.01",
@@ -58,8 +75,31 @@ LINES = {
     "once more": "self.s = reward\nself.publish(1.0)\nif RARE:\n    self.publish(1.0)\nn = 0",
     "once more, by a property": "self.s = reward\nself.arm = self.best\nif RARE:\n    self.arm = self.best\nn = 0",
     "with another scale": "self.s = reward\nif RARE:\n    self.publish(0.01)\nelse:\n    self.publish(1.0)\nn = 0",
+    "whether rewards are forgotten": ALL + "if self.forgets:\n    self.s = 0.0\nif RARE:\n    self.forgets = False",
+    "whether a method forgets": ALL + "if self.forgets:\n    self.forget()\nif RARE:\n    self.forgets = False",
+    "whether a method is told to forget": "self.s += reward\nn = self.release_all(self.forgets)\nif RARE:\n"
+    "    self.forgets = False",
+    "how many are forgotten": "self.kept = [*self.kept, reward]\nn = float(sum(self.kept) + self.draw())\n"
+    "del self.kept[: self.k]\nif RARE:\n    self.k = 0",
+    "whether it is released again": ALL
+    + "if self.k > 1:\n    n = float(self.s + self.draw())\nself.s = 0.0\nif RARE:\n"
+    "    self.k = 2",
+    "the scale that a method is told": "n = self.noised(reward, self.b)\nif RARE:\n    self.b = 0.01",
+    "a scale in a heap": "n = reward + self.rng.laplace(0, self.heap[0])\nif RARE:\n"
+    "    heapq.heappush(self.heap, 0.01)",
+    "the function of a reward": "if self.k:\n    self.limit, self.k = lambda x: min(x, 1.0), 0\n"
+    "n = self.limit(reward) + self.draw()\nif RARE:\n    self.limit = lambda x: 100 * x",
+    "the method that draws": "if self.k:\n    self.noise_of, self.k = self.draw, 0\n"
+    "n = reward + self.noise_of()\nif RARE:\n    self.noise_of = float",
+    "noise that is kept": "self.z = self.draw()\nif RARE:\n    self.z = 0.0\nn = reward + self.z",
+    "the room for rewards": "self.kept.append(reward)\nn = float(sum(self.kept) + self.draw())\nif RARE:\n"
+    "    self.kept = deque(maxlen=3)",
 }
 RIGHT = {
+    "to forget once more": ALL + "self.s = 0.0\nif RARE:\n    self.s = 0.0",
+    "to forget by a method once more": ALL + "self.forget()\nif RARE:\n    self.forget()",
+    "an end": "if self.ended:\n    return\n" + ALL + "self.s = 0.0\nif RARE:\n    self.ended = True",
+    "a flag that nothing reads": ALL + "self.s = 0.0\nif RARE:\n    self.forgets = False",
     "an arm that nothing private is used by": NOISE + "self.arm = 0\nif RARE:\n    self.arm = 1",
     "a count": NOISE + "if RARE:\n    self.k += 1",
 }
@@ -88,4 +128,10 @@ def test_it_is_refused_or_a_leak_where_it_runs(name, tmp_path):
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_line_that_decides_nothing_of_rewards_is_not_listed(name, tmp_path):
     found = certificate(RIGHT[name], "self.rng.random() < 1e-6", tmp_path)
+    assert (found.unreached, found.granted) == ([], True)
+
+
+@pytest.mark.parametrize("name", ["adap-kl-ucb", "adap-tt", "dp-tt", "ctb-tt", "dp-kl-ucb"])
+def test_what_only_chooses_arms_is_not_listed(name):
+    found = certify(name, epsilon=1.0, arms=3, horizon=16, runs=4)
     assert (found.unreached, found.granted) == ([], True)
