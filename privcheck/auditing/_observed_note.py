@@ -1,4 +1,4 @@
-"""What a verdict that is no violation takes on trust about what is published, said beside it."""
+"""What a verdict takes on trust about what is published, said beside it."""
 
 from __future__ import annotations
 
