@@ -57,6 +57,18 @@ def checked_array(name: str, value: Any, domain: Real) -> Array:
     return array
 
 
+def refuse_masks(name: str, value: Any) -> None:
+    """Refuse an array with a mask, or a list of such: as plain arrays they would show what the mask hides, and lose it.
+
+    >>> refuse_masks("scores", np.ma.array([1.0, 2.0], mask=[True, False]))
+    Traceback (most recent call last):
+    privcheck.errors.PrivcheckError: scores: got a masked array, expected an array without a mask; fill it first
+    """
+    parts = value if isinstance(value, list | tuple) else (value,)
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise PrivcheckError(name, words("a masked array"), "an array without a mask", "fill it first")
+
+
 def real_array(name: str, value: Any) -> NDArray[Any]:
     """Return `value` as an array of its own type, or refuse it if it does not consist of real numbers or switches.
 

@@ -35,7 +35,7 @@ class PrivcheckError(Exception):
 
     def __str__(self) -> str:
         try:
-            got = self.value if isinstance(self.value, _Words) else repr(self.value)
+            got = self.value if isinstance(self.value, _Words) else _short(repr(self.value))
         except Exception:  # an integer of too many digits to be written, or a user's object whose `__repr__` raises
             got = f"an object of type {type(self.value).__name__}"
         text = f"{self.parameter}: got {got}, expected {self.expected}"
@@ -44,6 +44,14 @@ class PrivcheckError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows: a refusal is about the call, and the way to it inside privcheck says nothing."""
         return rendered_traceback(self)
+
+
+MOST_SHOWN = 200
+"""Characters of a value that a message shows; all of it is in `.value`."""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
 
 
 class PolicyError(PrivcheckError):

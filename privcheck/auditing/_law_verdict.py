@@ -14,6 +14,7 @@ import numpy as np
 
 from privcheck.arrays import Integers
 from privcheck.auditing._exact.law_event import LikelierOutputs
+from privcheck.auditing._verdict import ANYTIME, EVIDENCE, NO_BOUND
 from privcheck.auditing._witness import event_on_two_inputs
 from privcheck.enclosure import p_value_text, rounded_down
 from privcheck.inference import (
@@ -145,15 +146,21 @@ def _with_counts(outcome: Outcome, evidence: LawEvidence, pair: StreamPair, clai
     refuted = any(
         counts_of(event, claim.delta).lower(claim.error * share) > (claim.epsilon or 0.0) for event in evidence.events
     )
-    outcome = replace(outcome, p_value=together, verdict="violation" if refuted else outcome.verdict)
+    if refuted:  # what the search's own events lack decides nothing
+        notes = tuple(note for note in outcome.notes if not note.startswith(EVIDENCE))
+        outcome = replace(outcome, verdict="violation", notes=notes)
+    outcome = replace(outcome, p_value=together)
     if best.epsilon_lower <= (outcome.epsilon_lower or 0.0):
         return outcome
+    counted = f"the lower bound is that of {best.runs:,} runs on each input, which were counted by the given law"
+    notes = tuple(note.replace(ANYTIME, counted).replace(NO_BOUND, f"and {counted}") for note in outcome.notes)
     counts, level = counts_of(best, claim.delta), claim.level * share
     ratio = float(np.log(counts.more) - np.log(counts.less)) if counts.less else np.inf
     words = f"outputs with a log-ratio above {claim.epsilon:g} by the given law"
     return replace(
         outcome,
         epsilon_lower=best.epsilon_lower,
+        notes=notes,
         epsilon_lower_clopper_pearson=max(
             0.0, clopper_pearson_lower(counts.more, counts.less, counts.runs, level, claim.delta)
         ),

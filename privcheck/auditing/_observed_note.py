@@ -1,4 +1,4 @@
-"""What a verdict that is no violation takes on trust about what is published, said beside it."""
+"""What a verdict takes on trust about what is published, said beside it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from privcheck.results import Outcome
 from privcheck.targets import Game, Target
+
+COMPUTED = "this holds provided that encode computes what it returns from the output alone, and reads no data beside it"
 
 ENCODED = "this holds provided that no more of an output is published than what encode returns"
 
@@ -23,7 +25,8 @@ SILENT = (
 def with_observed(outcome: Outcome, policy: Target, game: Game, *, released: bool) -> Outcome:
     """Return the outcome with a note on what was read of all that may be published.
 
-    A violation needs none: whoever sees more than what was read can tell two streams apart at least as well.
+    A violation needs none: whoever sees more than what was read can tell two streams apart at least as well. But what a
+    user's `encode` makes of outputs has to be made of them.
 
     Parameters
     ----------
@@ -32,11 +35,13 @@ def with_observed(outcome: Outcome, policy: Target, game: Game, *, released: boo
     game : what is observed.
     released : whether any run of the check of the target released something.
     """
+    if outcome.verdict == "violation" and game.encode is not None:
+        return replace(outcome, notes=(*outcome.notes, COMPUTED))
     if not outcome.counted_runs or outcome.verdict not in ("consistent", "inconclusive"):
         return outcome
     if game.encode is not None:
         return replace(outcome, notes=(*outcome.notes, ENCODED))
-    if game.observe != "releases" or policy.spec is not None:
+    if game.observe != "releases" or policy.spec is not None or policy.mechanism is not None:
         return outcome
     if released:
         return replace(outcome, notes=(*outcome.notes, RELEASED))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privcheck.accounting import gaussian_epsilon
-from privcheck.arrays import Array, Bools, Integers
+from privcheck.arrays import Array, Bools, Integers, refuse_masks
 from privcheck.auditing._coins_of_their_own import NO_COINS, refuse_shared_coins
 from privcheck.auditing._learned_guesses import LEAST_TO_LEARN, learned_guesses
 from privcheck.declared import Choice, Integer, OrNone, Real, Switch, check
@@ -291,6 +291,7 @@ def _correct(values: Array, coins: Bools, tried: list[tuple[int, int]]) -> list[
 
 
 def _values(scores: npt.ArrayLike) -> Array:
+    refuse_masks("scores", scores)
     try:
         given = np.asarray(scores)
         if given.dtype.kind not in "biufO":
@@ -307,6 +308,7 @@ def _values(scores: npt.ArrayLike) -> Array:
 
 
 def _coins(included: npt.ArrayLike) -> Bools:
+    refuse_masks("included", included)
     try:
         coins = np.asarray(included)
     except ValueError:  # lists of different lengths

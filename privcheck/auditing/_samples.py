@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.arrays import refuse_masks
 from privcheck.auditing._confirmation.evidence import evidence_of, settle
 from privcheck.auditing._confirmation.shares_of_runs import taken
 from privcheck.auditing._scoring.output_views import output_views
@@ -118,6 +119,7 @@ def bound_from_samples(
 
 
 def _outputs(name: str, sample: Any) -> Outputs:
+    refuse_masks(name, sample)
     try:
         array = _array(sample)
         if array.dtype.kind in "biuf" and array.ndim:

@@ -231,7 +231,8 @@ def raised(names: dict[int, str]) -> tuple[str, ...]:
     """Return the note on runs that raised exceptions: whoever looks for the leak begins there."""
     if not (kinds := exceptions_in(names)):
         return ()
-    return (f"some runs raised {kinds}: an observer sees the class of an exception, never its text",)
+    seen = "both class and text, with its numbers" if ": " in kinds else "the class of an exception, never its text"
+    return (f"some runs raised {kinds}: an observer sees {seen}",)
 
 
 def _estimate(counts: Counts, level: float) -> Estimate:
@@ -249,8 +250,13 @@ def ended_early(claim: Claim) -> Outcome:
         screened_pairs=0,
         screening_runs=0,
         stop_after=0,
-        notes=("cut short before any run was counted, so there is no lower bound: allow more time or fewer runs",),
+        notes=(f"cut short before any run was counted, {NO_BOUND}: allow more time or fewer runs",),
     )
+
+
+ANYTIME = "the lower bound is the one that is valid at any time"
+NO_BOUND = "so there is no lower bound"
+"""What the notes on an audit that ended early say of its bound."""
 
 
 def cut_short(counted: int, planned: int) -> str:
@@ -259,5 +265,4 @@ def cut_short(counted: int, planned: int) -> str:
     >>> cut_short(1200, 6000)
     'cut short after 1,200 of 6,000 counted runs per stream: the lower bound is the one that is valid at any time'
     """
-    reached = f"cut short after {counted:,} of {planned:,} counted runs per stream"
-    return f"{reached}: the lower bound is the one that is valid at any time"
+    return f"cut short after {counted:,} of {planned:,} counted runs per stream: {ANYTIME}"

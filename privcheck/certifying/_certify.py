@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,7 +34,7 @@ from privcheck.certifying._translated.swapped_code import translated
 from privcheck.declared import named_options
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS, kind
-from privcheck.generators import GlobalDraws
+from privcheck.generators import GlobalDraws, UnlikelyDraws
 from privcheck.privacy import ROW, Contexts
 from privcheck.private_values import Leak
 from privcheck.progress import Advancing, progress
@@ -190,7 +191,7 @@ def _certified(
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
-    own = OwnGenerators()
+    own, likely = OwnGenerators(), runs - runs // UNLIKELY
     chosen = set[int]()
     texts, lent, held = set[str](), set[str](), HeldNumbers()
     pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
@@ -199,10 +200,16 @@ def _certified(
             noise, coins = (np.random.default_rng([seed, number, purpose]) for purpose in (1, 2))
             session = Session(game.relation, game.rewards, budget, noise, game.contexts, claim.accountants)
             session.coins.drawn, session.source.on_change = drawn, session.note
-            session.watches_generators, session.source.on_text, session.source.on_lent = True, texts.add, lent.add
-            with elsewhere.noticed(), own.noticed():
+            session.source.on_text, session.source.on_lent = texts.add, lent.add
+            rare, draws = number >= likely, list[Any]()
+            if rare:  # what fails for unlikely draws may never do so, and unlikely seeds may be equal ones
+                chances = np.random.default_rng([seed, number, 4])
+                draws.append(partial(UnlikelyDraws, chances=chances, named=coverage.constants))
+            session.watches_generators = not rare
+            noticed, fails = nullcontext() if rare else own.noticed(), [PrivcheckError] if rare else []
+            with elsewhere.noticed(), noticed, suppress(*fails):
                 with coverage.building():
-                    played = build(session.generator(coins))
+                    played = build(session.generator(coins, *draws))
                 with coverage.watching(played):
                     chosen.update(drive_guarded(played, table, session, policy.feedback).actions)
             held.look(played, session, coverage.instances)
@@ -335,6 +342,9 @@ def _never_chosen(chosen: set[int], policy: Target) -> dict[str, list[str]]:
     never = [str(arm) for arm in range(policy.arms) if arm not in chosen]
     return {NEVER_CHOSEN: [f"{', '.join(never)}; if the policy has fewer arms, say so"]} if never else {}
 
+
+UNLIKELY = 4
+"""In one of so many guarded runs, many public draws are unlikely: what rare coins decide is seen there."""
 
 NEVER_CHOSEN = "what arms do that no execution chose"
 DRAWN = (

@@ -201,6 +201,12 @@ class CodeCoverage:
         names = [name for code, _ in self._by_type.values() for name in code.unreadable]
         return [unreadable_note(names)] if names else []
 
+    @property
+    def constants(self) -> set[float]:
+        """The numbers that the code names, but for complex ones."""
+        codes = {code for inner in self._inner.values() for code in inner}
+        return {float(one) for code in codes for one in code.co_consts if type(one) in (int, float)}
+
     @cached_property
     def _pieces(self) -> dict[type, tuple[PrivatePieces, dict[str, Any]]]:
         """Return the pieces of each class of policies, and the attributes that all runs shared, after the last run."""

@@ -37,13 +37,7 @@ from privcheck.certifying._outside.release_generators import ReleaseGenerators
 from privcheck.certifying._recorded.draw_log import DrawLog, DrawnBy, FailedDraw
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import GuardedDraws, HandledGenerator, bits_of
-from privcheck.mechanisms import (
-    Mechanism,
-    MechanismCode,
-    Recorder,
-    examined,
-    recording,
-)
+from privcheck.mechanisms import Mechanism, MechanismCode, Recorder, examined, recording
 from privcheck.privacy import Contexts, Relation
 from privcheck.private_values import (
     REVEAL,
@@ -58,6 +52,8 @@ from privcheck.private_values import (
     without_common_shift,
 )
 from privcheck.reached_state import KnownCode, SeparateCoins
+
+Draws = Callable[[Any, PrivateSource], GuardedDraws]
 
 
 @dataclass
@@ -186,9 +182,9 @@ class Session(Recorder):
         with recording(self), casting_refused(self.source):
             yield
 
-    def generator(self, coins: np.random.Generator) -> HandledGenerator:
+    def generator(self, coins: np.random.Generator, drawn_as: Draws = GuardedDraws) -> HandledGenerator:
         """Return the Generator that a policy is built with: its draws of noise can be released in this session."""
-        draws = GuardedDraws(bits_of(coins), self.source)
+        draws = drawn_as(bits_of(coins), self.source)
         self.release_generators = ReleaseGenerators(draws) if self.watches_generators else None
         return HandledGenerator(draws)
 

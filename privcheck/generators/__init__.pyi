@@ -5,8 +5,6 @@ from ._global_generators import generator_states as generator_states
 from ._global_generators import global_generators_apart as global_generators_apart
 from ._global_generators import global_generators_kept as global_generators_kept
 from ._global_generators import global_generators_seeded as global_generators_seeded
-from ._global_generators import kept_states as kept_states
-from ._global_generators import put_back as put_back
 from ._global_generators import seed_both as seed_both
 from ._handled_generator import HandledGenerator as HandledGenerator
 from ._handled_generator import bits_of as bits_of
@@ -28,3 +26,4 @@ from ._run_generator import made_by as made_by
 from ._run_generator import own_generator as own_generator
 from ._run_generator import position as position
 from ._run_generator import spawned_from as spawned_from
+from ._unlikely_draws import UnlikelyDraws as UnlikelyDraws

@@ -71,6 +71,10 @@ class LedgerFile:
         """Yield, of events that are not forgotten, the entry, the salt and what it was told."""
         yield from all_told(self._database, scope)
 
+    def damage(self) -> list[str]:
+        """Return where SQLite finds the file damaged, as where an index does not lead to an entry that is there."""
+        return [said for (said,) in self._database.rows("PRAGMA integrity_check(3)") if said != "ok"]
+
     def head_problems(self) -> list[str]:
         """Return where the ledger does not end as its head says; nothing else is read afterwards."""
         if self._heads is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -73,6 +75,8 @@ def check_rewards(rewards: tuple[float, float]) -> tuple[float, float]:
     pair = check("rewards range", low, Real(), hint), check("rewards range", high, Real(), hint)
     if not pair[0] < pair[1]:
         raise PrivcheckError("rewards range", rewards, expected, hint)
+    if not math.isfinite(pair[1] - pair[0]):
+        raise PrivcheckError("rewards range", rewards, "ends whose difference is a finite number", hint)
     return pair
 
 

@@ -288,7 +288,8 @@ def _code(value: Any, *, named: bool = False) -> list[Any]:
     if isinstance(value, functools.singledispatchmethod):
         return [_fed("by type"), Named(value.func), Named(dict(value.dispatcher.registry))]
     if isinstance(value, functools.cached_property | functools.partialmethod):
-        return [_fed("wrapped"), *map(Named, vars(value).get("args", ())), Named(value.func)]
+        given = vars(value).get("args", ()), vars(value).get("keywords"), value.func
+        return [_fed("wrapped"), *map(Named, given)]
     module, name = value.__module__ or "builtins", value.__qualname__
     source = source_of(module)
     if source is None and not named:
@@ -296,7 +297,9 @@ def _code(value: Any, *, named: bool = False) -> list[Any]:
         raise PrivcheckError("store", got, "a target in a file", "write it to a file, and name it 'file.py:name'")
     files = {} if named else own_sources([value])
     compiled = Named(getattr(value, "targetoptions", None))  # by numba: how
-    return [_fed(f"{module} {name} {source}"), files, compiled, *_held(getattr(value, "py_func", value), module)]
+    owner = getattr(value, "__self__", None) if isinstance(value, BuiltinFunctionType) else None  # as in table.get
+    of = [] if isinstance(owner, ModuleType | type | None) else [owner]
+    return [_fed(f"{module} {name} {source}"), files, compiled, *of, *_held(getattr(value, "py_func", value), module)]
 
 
 def _held(value: Any, module: str) -> list[Any]:
@@ -316,7 +319,8 @@ def _held(value: Any, module: str) -> list[Any]:
     held: list[Any] = []
     for name, part in sorted(vars(value).items()):
         function = getattr(part, "__func__", part)
-        if isinstance(function, FunctionType) and function.__code__.co_filename == "<string>":
+        written = isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
+        if written and dataclasses.is_dataclass(value) and name[:2] == "__":
             continue  # a dataclass writes its own
         if name not in OF_EVERY_CLASS and not isinstance(part, MemberDescriptorType | GetSetDescriptorType):
             held += [name, Named(part)]

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privcheck.arrays import refuse_masks
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.generators import generator, global_generators_seeded, own_generator
 from privcheck.mechanisms import Mechanism
@@ -179,7 +180,9 @@ class MechanismRunner:
             batch = runs if self._batch else 0
             with limited(batch=batch, of_a_run=self.time_limit) as clock, one_thread(), global_generators_seeded(seed):
                 if self._batch is not None:
-                    return outputs_from_batch(np.asarray(self._batch(input_of(table, plain=False), rng, runs)), runs)
+                    found = self._batch(input_of(table, plain=False), rng, runs)
+                    refuse_masks("output", found)
+                    return outputs_from_batch(np.asarray(found), runs)
                 outputs = []
                 for _ in range(runs):
                     clock.next_run()

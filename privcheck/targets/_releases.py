@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.arrays import refuse_masks
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.generators import children, is_copied, position
 from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
@@ -159,6 +160,7 @@ def _keys(released: Any) -> tuple[Any, ...]:
 
 def as_row(released: Any) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Return released statistics, numbers or arrays in any nesting, as one row of numbers."""
+    refuse_masks("released", released)
     try:
         if isinstance(released, dict):
             released = list(released.values())

@@ -283,9 +283,15 @@ def test_ranges_of_rewards(policies, value):
     refused(policies.Fair, "rewards range", rewards=value)
 
 
-@pytest.mark.parametrize("value", [(0.0, math.inf), (math.nan, 1.0)])
+@pytest.mark.parametrize("value", [(0.0, math.inf), (math.nan, 1.0), (-1e308, 1e308)])
 def test_infinite_ranges_of_rewards(policies, value):
     refused(policies.Fair, "rewards range", "a finite number", rewards=value)
+
+
+def test_a_long_value_is_cut_in_the_message_and_kept_in_the_error():
+    error = PrivcheckError("tradeoff", [0.0] * 1000, "a claim that rules something out", "")
+    assert len(str(error)) < 300
+    assert len(error.value) == 1000
 
 
 @pytest.mark.parametrize(

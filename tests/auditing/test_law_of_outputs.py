@@ -484,3 +484,17 @@ def test_the_best_pair_does_not_depend_on_how_fast_the_machine_is(monkeypatch):
     known, hours = best(), itertools.count(step=3600.0)
     monkeypatch.setattr(time, "monotonic", lambda: float(next(hours)))
     assert best() == known
+
+
+def laplace_sum(data, rng, runs):
+    return np.sum(data) + rng.laplace(size=runs)
+
+
+def test_notes_agree_with_a_verdict_that_counts_by_the_law_decide():
+    """The bets of a search that was cut short had decided nothing, and a note said so beside the violation."""
+    options = {"runs": 4000, "stop_after": 1000, "error": 1e-3, "confidence": 0.95}
+    found = audited(laplace_sum, lambda data: stats.laplace(np.sum(data)), **options)
+    assert found.verdict == "violation"
+    assert not any("not yet at" in note for note in found.notes)
+    (note,) = (note for note in found.notes if "cut short" in note)
+    assert note.endswith("the lower bound is that of 4,000 runs on each input, which were counted by the given law")

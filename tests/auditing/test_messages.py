@@ -40,7 +40,10 @@ def test_a_count_in_a_message_is_seen_only_where_messages_are_observed():
 
 @pytest.mark.chance(1e-6, "the verdict of a true claim at this level")
 def test_noise_and_addresses_do_not_hide_or_feign_one():
-    assert privcheck.audit(NOISY, **OPTIONS, messages=True).verdict != "violation"
+    report = privcheck.audit(NOISY, **OPTIONS, messages=True)
+    assert report.verdict != "violation"
+    (note,) = (note for note in report.notes if "ValueError" in note)
+    assert note.endswith("an observer sees both class and text, with its numbers")
 
 
 def test_messages_that_differ_in_numbers_and_addresses_have_one_symbol():

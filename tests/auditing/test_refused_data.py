@@ -68,3 +68,13 @@ def test_candidates_are_tried_within_the_time_budget(runs):
     report = privcheck.audit(slow, epsilon=1.0, encode=released, runs=100, time_budget=BUDGET)
     assert len(runs) < MOST_RUNS
     assert any("not tried within the time budget" in note for note in report.notes)
+
+
+def test_a_mask_that_tells_is_not_lost():
+    """Its output was read as a plain array, and the mask, which is the datum, was not."""
+
+    def masked(data, rng, runs):
+        return np.ma.array(rng.laplace(size=runs), mask=np.full(runs, data[0] > 0.5))
+
+    with pytest.raises(privcheck.PrivcheckError, match="output: got a masked array"):
+        privcheck.audit(masked, epsilon=1.0, streams=([0.0], [1.0]), runs=400)

@@ -11,6 +11,7 @@ from scipy import stats
 import privcheck
 from privcheck import PrivcheckError
 from privcheck.targets import outputs_of
+from privcheck.testing import assert_law
 
 
 def laplace(seed, runs=2000, epsilon=1.0):
@@ -181,3 +182,23 @@ def test_independent_outputs_that_are_often_equal_are_taken():
         rare = rng.random((2, 2000)) < 0.001
         for first, second in (few, rare, np.round(rng.laplace(size=(2, 200))), np.zeros((2, 40))):
             assert privcheck.bound_from_samples(first, second).runs == len(first)
+
+
+MASKED = np.ma.array(np.arange(50.0), mask=np.arange(50) % 2)
+
+
+@pytest.mark.parametrize(("first", "second"), [(MASKED, np.arange(50.0)), (np.arange(50.0), list(MASKED[:, None]))])
+def test_what_a_mask_hides_is_no_output(first, second):
+    with pytest.raises(PrivcheckError, match="got a masked array, expected an array without a mask"):
+        privcheck.bound_from_samples(first, second)
+
+
+@pytest.mark.parametrize(("scores", "included"), [(MASKED, np.arange(50) % 3 == 0), (np.arange(50.0), MASKED > 20.0)])
+def test_what_a_mask_hides_is_no_score_and_no_coin(scores, included):
+    with pytest.raises(PrivcheckError, match="got a masked array, expected an array without a mask"):
+        privcheck.one_run(scores, included)
+
+
+def test_samples_under_a_mask_are_not_tested_against_a_law():
+    with pytest.raises(PrivcheckError, match="samples: got a masked array"):
+        assert_law(MASKED, stats.norm(25.0, 15.0))

@@ -276,3 +276,19 @@ def test_charges_are_read_back_exactly():
 
     charges = {1: Charge(0.1), 2: Charge(0.1), 5: Charge(mu=0.3), (3, 1): Charge(0.1), 9: Charge(rho=0.2, delta=1e-9)}
     assert dict(decoded_charges(json.loads(json.dumps(encoded_charges(charges))))) == charges
+
+
+def test_an_index_that_does_not_lead_to_an_entry_is_found(folder):
+    """A guard counts by it: a person whose rewards it does not find would be admitted again."""
+    file = folder / "budget.db"
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    ((size,),) = connection.execute("PRAGMA page_size")
+    ((page,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'entry_of_person'")
+    ((code,),) = connection.execute("SELECT max(substr(who, 1, 8)) FROM written WHERE who <> ''")
+    connection.close()
+    content = bytearray(file.read_bytes())
+    place = content.index(code, (page - 1) * size, page * size)
+    content[place] ^= 1
+    file.write_bytes(content)
+    assert any(found.startswith("the file is damaged: ") and "entry_of_person" in found for found in problems(folder))

@@ -59,3 +59,70 @@ def test_both_sides_of_randomised_response_have_run(tmp_path):
     found = certificate(lines, tmp_path)
     assert (found.unreached, found.granted) == ([], True)
     assert found.ledger_epsilon == pytest.approx(math.log(0.55 / 0.45))
+
+
+RARELY = "(self.rng.random() < 1e-6)"
+AMOUNTS = {
+    "a factor": f"x = {RARELY} * reward",
+    "numpy.where": f"x = np.where({RARELY}, reward, 0.0)",
+    "numpy.where of a draw with a name": "c = self.rng.binomial(1, 1e-6)\nx = np.where(c == 1, reward, 0.0)",
+    "a list": f"x = [0.0, reward][int{RARELY}]",
+    "a list with a name": f"self.pair[1] = reward\nx = self.pair[int{RARELY}]",
+    "a dict": f"x = {{True: reward, False: 0.0}}[bool{RARELY}]",
+    "one of many integers": "x = reward * (self.rng.integers(1000) == 777)",
+    "a rare entry": "x = reward * self.rng.choice([0, 1], p=[0.9999, 0.0001])",
+    "a narrow interval": "u = self.rng.random()\nx = reward * (0.3 < u < 0.30001)",
+    "a tail": "x = reward * (float(self.rng.normal()) > 6)",
+    "a power": f"x = reward * 1e-9 ** (1 - {RARELY})",
+    "a slice": f"self.pair.append(reward)\nx = sum(self.pair[2:][: int{RARELY}])",
+}
+HEAD_OF_AMOUNTS = HEAD.replace("class Policy", "import numpy as np\n\n\nclass Policy").replace(
+    "self.arm = rng, 0", "self.arm, self.pair = rng, 0, [0.0, 0.0]"
+)
+
+
+def of_amounts(lines, folder, **options):
+    file = folder / "policy.py"
+    text = textwrap.indent(lines, " " * 8)
+    file.write_text(HEAD_OF_AMOUNTS.format(told="        return r", lines=text), encoding="utf-8")
+    return certify(f"{file}:Policy", epsilon=1.0, arms=2, horizon=16, **options)
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_a_reward_that_a_rare_draw_lets_through_is_a_leak(name, tmp_path):
+    found = of_amounts(f"{NOISY}\n{AMOUNTS[name]}\nif x > 0.5:\n    self.arm = 1", tmp_path)
+    assert [leak.code for leak in found.leaks] == ["if x > 0.5:"]
+    assert found.epsilon_upper is None
+
+
+MORE = {
+    "a scale": f"self.arm = int(reward + self.rng.laplace(0, 0.001 if {RARELY} else 1) > 0.5)",
+    "a scale that is computed": f"self.arm = int(reward + self.rng.laplace(0, 1 / (1 + 99 * {RARELY})) > 0.5)",
+    "once more": f"{NOISY}\nif {RARELY}:\n    {NOISY}",
+    "how often": f"for _ in range(1 + self.rng.poisson(1e-6)):\n    {NOISY}",
+    "a weight": f"self.arm = int((1 + {RARELY}) * reward + self.rng.laplace(0, 1) > 0.5)",
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_what_a_rare_draw_spends_beyond_the_budget_is_refused(name, tmp_path):
+    found = of_amounts(MORE[name], tmp_path)
+    assert found.refusals
+    assert not found.granted
+
+
+RIGHT = {
+    "exploration": f"{NOISY}\nif {RARELY}:\n    self.arm = int(self.rng.integers(2))",
+    "left out at times": f"x = {RARELY} * reward\nself.arm = int(x + self.rng.laplace(0, 1) > 0.5)",
+    "more noise": f"self.arm = int(reward + self.rng.laplace(0, 9 if {RARELY} else 1) > 0.5)",
+    "a sample": "keep = self.rng.random() < 0.5\nx = reward if keep else 0.0\n"
+    "self.arm = int(x + self.rng.laplace(0, 1) > 0.5)",
+    "raises": f"{NOISY}\nif {RARELY}:\n    raise RuntimeError('a cosmic ray')",
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_rare_draws_of_private_code_cost_it_nothing(name, tmp_path):
+    found = of_amounts(RIGHT[name], tmp_path)
+    assert found.granted
+    assert found.ledger_epsilon <= 1.0 + 1e-9

@@ -11,6 +11,7 @@ from rich.console import Console
 
 import privcheck
 from privcheck.reporting import details, page, review
+from privcheck.reporting._pictures.witness_excerpt import text_streams
 from privcheck.reporting._text.certificate_sentences import reasons
 
 BANDIT_WORDS = re.compile(r"\b(streams?|rounds?|arms?)\b")
@@ -127,3 +128,15 @@ def test_a_certificate_of_a_function_speaks_of_rows():
         assert "in round" not in page_of
     assert "Two neighbouring inputs, which differ in row" in page(found)
     assert "takes row" in reasons(found)[-1]
+
+
+def sharp_sum(data, rng):
+    return float(np.sum(data) + rng.laplace(0.0, 0.1))
+
+
+def test_data_outside_of_the_declared_range_are_drawn_and_named_as_they_are():
+    report = privcheck.audit(sharp_sum, epsilon=1.0, streams=([2.0, -1.0], [5.0, -1.0]), runs=400)
+    assert report.verdict == "violation"
+    _, first, second, legend = text_streams(report).splitlines()
+    assert (first.split()[-1], second.split()[-1]) == ("5.", "#.")
+    assert legend.strip().startswith(". low (-1)  # high (5)")

@@ -8,6 +8,7 @@ import array
 import collections
 import ctypes
 import datetime as dt
+import functools
 import os
 import random
 import subprocess
@@ -99,6 +100,20 @@ def in_itself(deep):
     return outer
 
 
+def with_method(text):
+    space = {}
+    exec(f"def scale(self): return {text}", space)
+    return type("Made", (), {"scale": space["scale"], "__module__": __name__})
+
+
+def with_default(value):
+    return collections.namedtuple("Scaled", "scale", defaults=[value], module=__name__)
+
+
+def with_keyword(value):
+    return type("Made", (), {"f": functools.partialmethod(stepping, value=value), "__module__": __name__})
+
+
 RAW = np.array([1, 2], np.int32).tobytes()
 TABLE = np.arange(6.0).reshape(2, 3)
 TEXTS = np.dtypes.StringDType()
@@ -131,6 +146,10 @@ PAIRS = {
     "what is in itself": (in_itself(False), in_itself(True)),
     "the size of a pool of entropy": (np.random.SeedSequence(5), np.random.SeedSequence(5, pool_size=8)),
     "paths that are no UTF-8": (Path(os.fsdecode(b"\xff")), Path(os.fsdecode(b"\xfe"))),
+    "what a method of a built-in object reads": ({"a": 1.0}.get, {"a": 2.0}.get),
+    "a method that a program has written": (with_method("1.0"), with_method("2.0")),
+    "the default of a named tuple": (with_default(1.0), with_default(2.0)),
+    "a keyword of a partial method": (with_keyword(1.0), with_keyword(2.0)),
     "integers of very many digits": (10**9999, 10**9999 + 1),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.arrays import Array
+from privcheck.arrays import Array, refuse_masks
 from privcheck.auditing._exact.given_density import Density, Law, integrals
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference import LawFit, fit_in_boxes, fit_on_the_line
@@ -58,6 +58,7 @@ def fit_of_law(samples: Any, law: Law) -> LawFit:
 
 def _checked(samples: Any, dimensions: int) -> Array:
     shape = "(n,)" if dimensions == 1 else f"(n, {dimensions})"
+    refuse_masks("samples", samples)
     try:
         if np.iscomplexobj(samples):
             raise TypeError

@@ -27,6 +27,12 @@ ARRAYS_ONLY = (
 )
 """What to do about a target that takes no arrays."""
 
+PLAIN_ONLY = (
+    "while noise is recorded, numbers with it are objects that this code does not take: give it np.asarray(x), or "
+    "float(x) of one number, once the private value is added"
+)
+"""What to do about code that takes floats or arrays of numpy alone."""
+
 LED = ("bandit", "full", "delayed", "identification")
 """Kinds of feedback under which the symbols of a run are the actions that `select()` returns."""
 
@@ -146,6 +152,7 @@ class Player:
             raise
         except BaseException as error:
             got, hint = words(describe_exception(error)), f"{StreamPair.hint_on(data)}; {ARRAYS_ONLY}"
+            hint = PLAIN_ONLY if UnreadNoise.__name__ in got else hint
             raise PrivcheckError("target", got, "a mechanism that returns an output", hint) from None
 
 

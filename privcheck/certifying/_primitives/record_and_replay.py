@@ -29,6 +29,7 @@ from privcheck.certifying._primitives.recorded_generators import (
 )
 from privcheck.certifying._primitives.replayed_coins import ReplayedCoins, fixed_seeds, seed_hook
 from privcheck.certifying._primitives.shipped_declarations import NOISE, SHIPPED, declared
+from privcheck.certifying._primitives.takers_of_noise import in_place_hook, json_hook
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy import Contexts, refuse_adding
 from privcheck.results import Certificate
@@ -112,6 +113,7 @@ def _replaced(noise: Sequence[str], primitives: Sequence[Primitive]) -> Iterator
             _patch_random(patches, records="random" in noise)
             if "scipy" in noise:
                 _patch_scipy(patches)
+            _patch_takers(patches)
             yield patches, hooks, coins
     finally:
         coins.restore()
@@ -138,3 +140,15 @@ def _patch_scipy(patches: Patches) -> None:
 
     rvs = next(vars(cls)["rvs"] for cls in rv_continuous.__mro__ if "rvs" in vars(cls))
     patches.function(rvs, rvs_hook)
+
+
+def _patch_takers(patches: Patches) -> None:
+    """Let JSON and operations in place of pandas take numbers with noise, as they take numpy's."""
+    import json
+
+    default: Any = json.JSONEncoder.default
+    patches.function(default, json_hook)
+    if "pandas" in sys.modules:
+        from pandas.core.generic import NDFrame
+
+        patches.function(NDFrame._inplace_method, in_place_hook)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from privcheck.certifying._primitives.hooks import RUNNING
 from privcheck.certifying._primitives.recorded_calls import LIBRARIES, caller, is_by_privcheck
-from privcheck.generators import generator_states, kept_states, put_back, seed_both
+from privcheck.generators import generator_states, global_generators_kept, seed_both
 
 AGAIN: ContextVar[int] = ContextVar("again", default=0)
 """The number of other coins that a run draws: 0 for those of the recorded run."""
@@ -107,7 +107,9 @@ class ReplayedCoins:
                 elif type(held) in (np.random.RandomState, random.Random) and not _is_global(held):
                     self._older.setdefault(id(held), (f"{module.__name__}.{name}", held, _state(held)))
         self._started = generator_states()
-        self._kept = kept_states(), [old.bit_generator.state for old, _ in self.pairs]
+        self._states = [old.bit_generator.state for old, _ in self.pairs]
+        self._kept = ExitStack()
+        self._kept.enter_context(global_generators_kept())
 
     def start(self, seed: int) -> None:
         """Put all coins where the run of this seed starts; other coins are as far from there as `AGAIN` says."""
@@ -129,11 +131,11 @@ class ReplayedCoins:
 
     def restore(self) -> None:
         """Put all generators back where they were."""
-        put_back(self._kept[0])
+        self._kept.close()
         self._put_back()
 
     def _put_back(self) -> None:
-        for (old, _), state in zip(self.pairs, self._kept[1], strict=True):
+        for (old, _), state in zip(self.pairs, self._states, strict=True):
             old.bit_generator.state = state
         for _, held, kept in self._older.values():
             _set_state(held, kept)

@@ -61,6 +61,22 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         self._noise, self._numbers, self._weights, self._consts = noise, numbers, weights, consts
         self._alone = alone
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What `isinstance` takes one number for: numpy's float. Pandas would hand arrays to compiled code."""
+        return UnreadNoise if self._consts.ndim else np.float64
+
+    T = property(lambda self: self._mapped(np.transpose))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._consts.shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        for part in (self._numbers, self._weights, self._consts):
+            part.shape = shape
+
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if (
             method == "__call__"
@@ -133,11 +149,7 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
             return lambda *args, **kwargs: self._mapped(lambda part: getattr(part, name)(*args, **kwargs))
         if name in METHODS:
             return lambda *args, **kwargs: self.__array_function__(METHODS[name], (), (self, *args), kwargs)
-        if name == "T":
-            return self._mapped(np.transpose)
-        if name in ("shape", "ndim", "size", "dtype"):
-            return getattr(self._consts, name)
-        return getattr(self._value(f".{name}"), name)
+        return getattr(self._consts if name in ("ndim", "size", "dtype") else self._value(f".{name}"), name)
 
     def shuffle_by(self, shuffle: Callable[[Any], Any], axis: int = 0) -> None:
         """Rearrange the entries along an axis as `shuffle` rearranges an array of as many."""

@@ -22,8 +22,8 @@ SLACK = Fraction(1, 10**9)
 def ledger_problems(path: str | os.PathLike[str], head: str | os.PathLike[str] | None = None) -> list[str]:
     """Return what is wrong with a ledger, in sentences; nothing if it verifies.
 
-    It reads entries alone: each follows from those before it by its hash, has one answer, and what all releases
-    together charge to a datum, and rewards to a person in a window, is within the budgets.
+    It reads entries and their indexes alone: each entry follows from those before it by its hash, has one answer, and
+    what all releases together charge to a datum, and rewards to a person in a window, is within the budgets.
 
     Parameters
     ----------
@@ -51,6 +51,7 @@ def ledger_problems(path: str | os.PathLike[str], head: str | os.PathLike[str] |
                 continue
             found += [f"scope {scope.name!r}: {why}" for why in whys]
         found += _person_problems(read)
+        found += [f"the file is damaged: {why}; restore the newest copy" for why in file.damage()]
         found += [f"head: {why}" for why in file.head_problems()]
     return found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.reporting._pictures.style import CELL, COLOURS, INK, MID, WIDE, add_axes
-from privcheck.reporting._pictures.witness_excerpt import TwoStreams, View, aligned, levels
+from privcheck.reporting._pictures.witness_excerpt import TwoStreams, View, aligned, ends_of, levels
 from privcheck.reporting._text.witness_sentences import rounds_text
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def draw_streams(
     played: Played | None = None,
 ) -> None:
     """Draw two streams from the top of a figure, and the arms played on them as dots."""
-    block = _block(shown)
+    block, rewards = _block(shown), ends_of(rewards, streams, shown)
     width, left = float(figure.get_size_inches()[0]), _left(shown)
     for i, (name, table) in enumerate(zip(("first", "second"), aligned(streams), strict=True)):
         top = TOP + MARK + HEADING + i * (HEADING + block + BETWEEN)

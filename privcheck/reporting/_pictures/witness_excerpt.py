@@ -163,13 +163,24 @@ def _ends(entries: np.ndarray) -> tuple[float, float]:
 def levels(rewards: tuple[float, float], table: np.ndarray, shown: View) -> np.ndarray:
     """Return the shown columns, shape (columns, rounds), as shares of the way from the lowest to the highest number.
 
-    Rewards lie in the declared range, contexts between the ends of the view.
+    Rewards lie between the ends of `ends_of`, contexts between those of the view.
     """
     part = np.asarray(table, dtype=float)[shown.start : shown.stop, list(shown.arms)].T
     ends = np.array([rewards if i < shown.count or not shown.contexts else shown.contexts for i in shown.arms])
     low, high = ends[:, :1], ends[:, 1:]
     shares: np.ndarray = np.clip((part - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0)
     return shares
+
+
+def ends_of(rewards: tuple[float, float], streams: TwoStreams, shown: View) -> tuple[float, float]:
+    """Return the declared range, widened to the data of a function that were given and lie outside of it.
+
+    >>> from privcheck.results._example_results import VIOLATION
+    >>> ends_of((0.0, 0.5), VIOLATION.witness, view(VIOLATION.witness, 64, 12))
+    (0.0, 1.0)
+    """
+    entries = np.concatenate(aligned(streams))[:, : shown.count]
+    return float(np.nanmin(entries, initial=rewards[0])), float(np.nanmax(entries, initial=rewards[1]))
 
 
 def text_streams(report: AuditReport) -> str:
@@ -197,14 +208,14 @@ def characters(streams: TwoStreams, rewards: tuple[float, float], words: Words =
     from privcheck.reporting._text.witness_sentences import rounds_text
 
     shown = view(streams, 64, 12, words)
-    (low, high), contexts = rewards, shown.contexts
+    contexts, (low, high) = shown.contexts, ends_of(rewards, streams, shown)
     wide = max(6 * bool(shown.names[0]), *(len(name) + 1 for name in shown.names))
     left = " " * (8 + wide)
     marks = "".join("v" if t in shown.changed else " " for t in range(shown.start, shown.stop)).rstrip()
     lines = [f"{left}{marks} {rounds_text(streams, shown.words.row)}"]
     between = False
     for name, table in zip(("first", "second"), aligned(streams), strict=True):
-        for i, (label, row) in enumerate(zip(shown.names, levels(rewards, table, shown), strict=True)):
+        for i, (label, row) in enumerate(zip(shown.names, levels((low, high), table, shown), strict=True)):
             cells = "".join(_symbol(level) for level in row)
             between = between or any(cell.isdigit() for cell in cells)
             lines.append(f"{name if i == 0 else '':8}{label:{wide}}{cells}")

@@ -1,0 +1,94 @@
+"""Code that asks what a number is, or gives it to a library, does under record and replay what it does alone."""
+
+from __future__ import annotations
+
+import json
+import numbers
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from privcheck import certify
+from privcheck.errors import PrivcheckError
+
+
+def a_number_of_json(data, noise):
+    return json.dumps({"sum": data.sum() + noise[0]})
+
+
+def a_float(data, noise):
+    found = data.sum() + noise[0]
+    return found if isinstance(found, float) else data.sum()
+
+
+def a_number(data, noise):
+    found = data.sum() + noise[0]
+    return found if isinstance(found, numbers.Number) and np.isscalar(found) else data.sum()
+
+
+def another_shape(data, noise):
+    noise.shape = (2, 2)
+    return data.reshape(2, 2) + noise
+
+
+def a_column_in_place(data, noise):
+    table = pd.DataFrame({"rows": data})
+    table["rows"] += noise
+    return table["rows"].tolist()
+
+
+def a_series_in_place(data, noise):
+    found = pd.Series(data)
+    found -= noise
+    found *= 2.0
+    return found.tolist()
+
+
+def a_table_in_place(data, noise):
+    table = pd.DataFrame(data.reshape(2, 2), columns=["one", "two"])
+    table += noise.reshape(2, 2)
+    return table.to_numpy()
+
+
+PROGRAMS = [
+    a_number_of_json,
+    a_float,
+    a_number,
+    another_shape,
+    a_column_in_place,
+    a_series_in_place,
+    a_table_in_place,
+]
+
+
+def certified(program, scale):
+    given = {"epsilon": 1.0 + 1e-9, "horizon": 4, "runs": 3, "primitives": ["numpy"]}
+    return certify(lambda data, rng: program(data, rng.laplace(0.0, scale, 4)), **given)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_what_a_library_takes_is_released_once(program):
+    found = certified(program, 1.0)
+    assert not found.has_findings, found
+    assert found.undeclared == []
+    assert found.ledger_epsilon == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_half_of_its_noise_is_refused(program):
+    assert certified(program, 0.5).refusals
+
+
+def test_code_that_takes_floats_alone_is_told_what_to_give_it():
+    def measured(data, rng):
+        return memoryview(data + rng.laplace(0.0, 1.0, 4)).tolist()
+
+    with pytest.raises(PrivcheckError, match=r"np\.asarray\(x\)"):
+        certify(measured, epsilon=1.0, horizon=4, primitives=["numpy"])
+    assert json.JSONEncoder.default.__code__.co_filename == json.encoder.__file__
+
+
+def test_an_array_is_no_json_with_noise_either():
+    with pytest.raises(PrivcheckError, match="not JSON serializable"):
+        certify(lambda data, rng: json.dumps(data + rng.laplace(size=4)), horizon=4, primitives=["numpy"])

@@ -1,0 +1,98 @@
+"""Unlikely draws: each has a positive probability, by scipy's laws, and all that is not exchanged is numpy's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.stats as st
+
+from privcheck.generators import HandledGenerator, UnlikelyDraws
+from privcheck.private_values import PrivateSource
+
+NAMED = [0.25, 7.0, 40.0, 1e9]
+
+
+def generator(seed):
+    chances = np.random.default_rng([seed, 1])
+    return HandledGenerator(UnlikelyDraws(np.random.PCG64(seed), PrivateSource(), chances=chances, named=NAMED))
+
+
+LAWS = {
+    "integers": (lambda rng: rng.integers(3, 50, 400), st.randint(3, 50).pmf),
+    "integers with their end": (lambda rng: rng.integers(0, 7, 400, endpoint=True), st.randint(0, 8).pmf),
+    "integers of several ranges": (lambda rng: rng.integers(0, [2, 2], (200, 2)).ravel(), st.randint(0, 2).pmf),
+    "choice": (lambda rng: rng.choice(4, 400, p=[0.5, 0.0, 0.499999, 1e-6]), lambda x: (x != 1) * 1.0),
+    "choice of one": (lambda rng: [rng.choice([5, 6]) for _ in range(50)], lambda x: (np.isin(x, [5, 6])) * 1.0),
+    "binomial": (lambda rng: rng.binomial(5, 1e-6, 400), st.binom(5, 1e-6).pmf),
+    "certain": (lambda rng: rng.binomial(5, 1.0, 400), st.binom(5, 1.0).pmf),
+    "impossible": (lambda rng: rng.binomial(5, [0.0] * 400), st.binom(5, 0.0).pmf),
+    "poisson": (lambda rng: rng.poisson(0.001, 400), st.poisson(0.001).pmf),
+    "none": (lambda rng: rng.poisson(0.0, 400), st.poisson(0.0).pmf),
+    "geometric": (lambda rng: [int(rng.geometric(0.3)) for _ in range(99)], st.geom(0.3).pmf),
+    "beta": (lambda rng: rng.beta(2.0, 3.0, 400), st.beta(2.0, 3.0).pdf),
+    "gamma": (lambda rng: rng.gamma(2.0, 0.5, 400), st.gamma(2.0, scale=0.5).pdf),
+    "standard gamma": (lambda rng: rng.standard_gamma(2.0, 400), st.gamma(2.0).pdf),
+    "uniform": (lambda rng: rng.uniform(2.0, 3.0, 5000), st.uniform(2.0, 1.0).pdf),
+    "random": (lambda rng: rng.random(5000), st.uniform().pdf),
+    "short floats": (lambda rng: rng.random(99, dtype=np.float32), lambda x: ((x >= 0) & (x < 1)) * 1.0),
+    "coins of noise": (lambda rng: [float(rng.laplace(1.0, 2.0)) for _ in range(99)], st.laplace(1.0, 2.0).pdf),
+    "normal coins": (lambda rng: [float(rng.normal(1.0, 2.0)) for _ in range(99)], st.norm(1.0, 2.0).pdf),
+    "exponential coins": (lambda rng: [float(rng.exponential(2.0)) for _ in range(99)], st.expon(0.0, 2.0).pdf),
+    "Gumbel coins": (lambda rng: [float(rng.gumbel(0.0, 2.0)) for _ in range(99)], st.gumbel_r(0.0, 2.0).pdf),
+    "uniform coins": (lambda rng: [float(rng.random()) for _ in range(99)], st.uniform().pdf),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_every_draw_is_possible(name):
+    draw, density = LAWS[name]
+    drawn = np.concatenate([np.asarray(draw(generator(seed)), float) for seed in range(3)])
+    assert (density(drawn) > 0.0).all()
+
+
+RARE = {
+    "integers": (lambda rng: rng.integers(10**6, size=50), {0, 7, 999_999}),
+    "binomial": (lambda rng: rng.binomial(1, 1e-9, 50), {0, 1}),
+    "choice": (lambda rng: rng.choice([1, 2, 3], 50, p=[1e-9, 1.0 - 2e-9, 1e-9]), {1, 2, 3}),
+}
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_rare_outcomes_come_up(name):
+    draw, rare = RARE[name]
+    assert set(draw(generator(0)).tolist()) >= rare
+
+
+def test_rare_coins_come_up():
+    rng = generator(0)
+    u = np.array([float(rng.random()) for _ in range(200)])
+    assert (u < 1e-9).any()
+    assert (u > 1.0 - 1e-9).any()
+    assert ((u > 0.25) & (u < 0.25 + 1e-9)).any()
+    assert ((u < 0.25) & (u > 0.25 - 1e-9)).any()
+    assert all(number * 2.0**53 % 1.0 == 0.0 for number in u)  # numpy draws no others
+
+
+def test_orders_and_draws_without_replacement_are_numpys():
+    ours, numpys = generator(3), np.random.default_rng(3)
+    for draw in (lambda rng: rng.permutation(9), lambda rng: rng.choice(9, 4, replace=False)):
+        assert draw(ours).tolist() == draw(numpys).tolist()
+
+
+def test_private_noise_is_left_alone():
+    noise = generator(0).laplace(0.0, 1.0)
+    assert not noise.is_public
+
+
+def test_types_are_numpys():
+    ours, numpys = generator(1), np.random.default_rng(1)
+    draws = (
+        lambda rng: rng.integers(3), lambda rng: rng.integers(3, dtype=np.int8), lambda rng: rng.choice(["a", "b"]),
+        lambda rng: rng.choice(3), lambda rng: rng.poisson(1.0), lambda rng: rng.beta(1.0, 1.0),
+        lambda rng: rng.integers(3, size=2, dtype=np.int16),
+    )  # fmt: skip
+    for draw in draws:
+        for _ in range(9):
+            one, two = draw(ours), draw(numpys)
+            assert type(one) is type(two)
+            assert getattr(one, "dtype", None) == getattr(two, "dtype", None)
