@@ -288,6 +288,7 @@ def _certified(
         rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None)
         | generators
         | _never_chosen(chosen, policy)
+        | _other_sizes({size for session in sessions for size in session.sizes})
         | ({TEXTS: sorted(texts)} if texts else {})
         | ({LENT: sorted(lent)} if lent else {})
         | ({LATER: late} if late else {}),
@@ -346,6 +347,13 @@ def _never_chosen(chosen: set[int], policy: Target) -> dict[str, list[str]]:
 UNLIKELY = 4
 """In one of so many guarded runs, many public draws are unlikely: what rare coins decide is seen there."""
 
+
+def _other_sizes(sizes: set[int]) -> dict[str, list[str]]:
+    """Return which sizes of batches ran: a mean of fewer rewards than it has noise for costs more."""
+    return {OTHER_SIZES: [f"those that ran have {', '.join(map(str, sorted(sizes)))}"]} if sizes else {}
+
+
+OTHER_SIZES = "what happens in batches of other sizes, such as a shorter last one"
 NEVER_CHOSEN = "what arms do that no execution chose"
 DRAWN = (
     "select() draws from {}, and how often may depend on the context, on which later draws then depend: the guard "

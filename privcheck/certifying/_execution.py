@@ -77,6 +77,7 @@ class _Guarded:
     before: Callable[[], object]
 
     def act(self, count: int) -> Any:
+        self.session.sizes.add(count)
         return self._choose(None, (count,))
 
     def select(self, context: Any = None) -> Any:

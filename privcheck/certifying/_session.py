@@ -89,7 +89,7 @@ class Session(Recorder):
     refusals: list[ReleaseRefusedError] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.choices, self.awaited = 0, dict[int, Any]()
+        self.choices, self.awaited, self.sizes = 0, dict[int, Any](), set[int]()
         self.log: DrawLog | None = None
         self.process, self.charging, self.coins, self.code = Process(), Lock(), SeparateCoins(), KnownCode()
         self.source = PrivateSource(on_leak=self.leaks.append)

@@ -117,6 +117,30 @@ def test_the_rounds_that_ran_are_counted():
     assert "beyond the 8 rounds that ran" in line
 
 
+class MeansOfFour:
+    """Noise for the mean of four rewards: that of a last batch of two costs twice as much."""
+
+    batch = 4
+
+    def __init__(self, rng):
+        self.rng, self.arm = rng, 0
+
+    def act(self, n):
+        return [self.arm] * n
+
+    def learn(self, actions, rewards):
+        self.arm = int(rewards.mean() + self.rng.laplace(0.0, 0.25) > 0.5)
+
+
+def test_a_certificate_names_the_sizes_of_batches_that_ran():
+    options = {"epsilon": 1.0, "arms": 2, "feedback": "batch", "runs": 2}
+    found = privcheck.certify(MeansOfFour, horizon=8, **options)
+    assert found.granted
+    kind = "what happens in batches of other sizes, such as a shorter last one"
+    assert found.rests_on[kind] == ["those that ran have 4"]
+    assert privcheck.certify(MeansOfFour, horizon=10, **options).refusals
+
+
 @pytest.mark.parametrize("name", ["PlaysNoArmInRoundThree", "FailsInRoundThree"])
 def test_a_certificate_names_the_round_of_an_error(name):
     with pytest.raises(PrivcheckError, match="round 3: got"):
