@@ -21,6 +21,9 @@ from privcheck.certifying._reached_code import Piece, ReachedCode, Told, lines_a
 from privcheck.feedback import kind
 from privcheck.results import UnreachedLine
 
+LARGEST = 2.0**64
+"""Numbers from here on are not taken for what a draw may be."""
+
 
 class CodeCoverage:
     """The lines of a policy's own code that run while it is watched, over all of its runs.
@@ -203,9 +206,13 @@ class CodeCoverage:
 
     @property
     def constants(self) -> set[float]:
-        """The numbers that the code names, but for complex ones."""
+        """The real numbers that the code names, by globals, too."""
         codes = {code for inner in self._inner.values() for code in inner}
-        return {float(one) for code in codes for one in code.co_consts if type(one) in (int, float)}
+        found = [held for code in codes for held in code.co_consts]
+        found += [part for held in found if isinstance(held, tuple | frozenset) for part in held]
+        for own in (own for code, _ in self._by_type.values() for own in code.functions):
+            found += map(own.function.__globals__.get, own.function.__code__.co_names)
+        return {float(one) for one in found if type(one) in (int, float) and abs(one) < LARGEST}
 
     @cached_property
     def _pieces(self) -> dict[type, tuple[PrivatePieces, dict[str, Any]]]:

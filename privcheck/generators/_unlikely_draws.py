@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from privcheck.generators._draws_on_private_values import GuardedDraws
-from privcheck.generators._handled_generator import Call
+from privcheck.generators._handled_generator import Call, Draw
+from privcheck.generators._methods import Noise
 from privcheck.private_values import Private, PrivateSource
 
 MOST = 32
@@ -24,12 +25,13 @@ Outcomes = list[Any]
 
 
 class UnlikelyDraws(GuardedDraws):
-    """Of the draws that are public numbers about half are exchanged for unlikely ones.
+    """Of the draws that are public numbers many are exchanged for unlikely ones: at first every second one.
 
     These are numbers at the ends of the law's range or far out in its tails, and of whole numbers and of numbers in
-    an interval also those that the code names. Each has a positive probability, so that whatever a policy does with
-    them, it may do without the guard, however rarely. Left alone are private noise, orders, draws without replacement,
-    and laws that are not listed here.
+    an interval also those that the code names. In the exact law each has a positive probability or density, so that
+    whatever a policy does with them, it may do without the guard, however rarely. Left alone are private noise, orders,
+    draws without replacement, short floats, and laws that are not listed here. Fewer are exchanged the more are drawn:
+    a loop that waits for likely draws ends.
 
     Parameters
     ----------
@@ -44,71 +46,87 @@ class UnlikelyDraws(GuardedDraws):
     >>> draws = UnlikelyDraws(np.random.PCG64(0), PrivateSource(), chances=chances, named=[7, 0.25])
     >>> rng = HandledGenerator(draws)
     >>> sorted({0, 7, 10**6 - 1} & {int(rng.integers(10**6)) for _ in range(40)}), rng.binomial(1, 1e-9, 9).tolist()
-    ([0, 7, 999999], [0, 0, 0, 1, 1, 1, 0, 0, 0])
+    ([0, 7, 999999], [0, 0, 0, 0, 0, 0, 0, 0, 0])
     """
 
     def __init__(
         self, bits: Any, source: PrivateSource, *, chances: np.random.Generator, named: Collection[float]
     ) -> None:
         super().__init__(bits, source)
-        self._chances = chances
+        self._chances, self._drawn = chances, 0
         self._named = sorted({float(number) for number in named if math.isfinite(number)})
         self._exchange_flips()
 
     def exposed(self) -> None:
-        """Let further draws be public numbers, of which as many are exchanged."""
+        """Let further draws be public numbers, of which some are exchanged, too."""
         super().exposed()
         self._exchange_flips()
 
     def _exchange_flips(self) -> None:
         draws, likely = self._source.draws, self._source.draws.sample
+        draws.sample = lambda law, scale: float(self._one_of(likely(law, scale), self._of_law(law, 0.0, scale)))
 
-        def sample(law: str, scale: float) -> float:
-            given = (-math.expm1(-1.0 / scale) if law == "geometric" else scale,)
-            located = (0.0, *given) if law in ("laplace", "normal", "gumbel") else given
-            return float(self._one_of(likely(law, scale), self._unit() if law == "uniform" else _LAWS[law](*located)))
-
-        draws.sample = sample
+    def noise(self, method: Noise, draw: Draw, loc: Any, scale: Any, size: Any) -> Any:
+        """Return noise, or public numbers of its law, of which some are exchanged."""
+        found = super().noise(method, draw, loc, scale, size)
+        return found if isinstance(found, Private) else self._one_of(found, self._of_law(method.law, loc, scale))
 
     def coin(self, call: Call) -> Any:
-        """Return public numbers, of which about half are unlikely."""
+        """Return public numbers, of which some are exchanged."""
         found, name = super().coin(call), call.method.name
         own: dict[str, Callable[..., Outcomes]] = {
             "integers": self._whole, "choice": self._entries, "random": self._unit, "uniform": self._between,
         }  # fmt: skip
         of_law = own.get(name) or _LAWS.get(name)
-        is_short = getattr(found, "dtype", None) == np.float32  # in which numbers near 1 are 1
-        if of_law is None or is_short or isinstance(found, Private) or "out" in call.options:
+        if of_law is None or isinstance(found, Private):
             return found
-        options = {key: _read(value) for key, value in call.options.items() if key not in _OF_THE_CALL}
-        return self._one_of(found, of_law(*map(_read, call.given), **options))
+        try:
+            outcomes = of_law(*map(_read, call.given), **{key: _read(value) for key, value in call.options.items()})
+        except TypeError:  # numpy took arguments that are not met here: dtype, out, the method
+            return found
+        return self._one_of(found, outcomes)
+
+    def _of_law(self, law: str, loc: Any, scale: Any) -> Outcomes:
+        if law == "uniform":
+            return self._unit()
+        if law == "geometric":
+            with np.errstate(divide="ignore"):  # a scale of 0 is that of the chance 1
+                return _geometric(-np.expm1(-1.0 / np.asarray(scale, np.float64)))
+        return _exponential(scale) if law == "exponential" else _LAWS[law](loc, scale)
 
     def _one_of(self, found: Any, outcomes: Outcomes) -> Any:
-        """Return draws, of which about half are exchanged for one of their outcomes each."""
-        if not outcomes:
+        """Return draws, or in their place outcomes: of an array, for about half of the entries."""
+        self._drawn += 1
+        if not outcomes or self._chances.random() * (2.0 + self._drawn / 16.0) > 1.0:
             return found
-        taken = self._chances.integers(2 * len(outcomes), size=np.shape(found))
-        if not isinstance(found, np.ndarray):
-            return type(found)(outcomes[int(taken)]) if taken < len(outcomes) else found
-        for number, outcome in enumerate(outcomes):
-            chosen = taken == number
-            found[chosen] = np.broadcast_to(outcome, found.shape)[chosen]
-        return found
+        if isinstance(found, np.ndarray):
+            taken = self._chances.integers(2 * len(outcomes), size=found.shape)
+            for number, outcome in enumerate(outcomes):
+                chosen = taken == number
+                found[chosen] = np.broadcast_to(outcome, found.shape)[chosen]
+            return found
+        outcome = outcomes[int(self._chances.integers(len(outcomes)))]
+        return type(found)(outcome) if isinstance(found, (bool, int, float, np.number, np.bool_, np.str_)) else found
 
     def _whole(self, low: Any, high: Any = None, size: Any = None, *, endpoint: bool = False) -> Outcomes:  # noqa: ARG002
         if high is None:
             low, high = 0, low
-        first, last = np.asarray(low), np.asarray(high) - (not endpoint)
-        named = [int(number) for number in self._named if number.is_integer()]
-        return [first, last, *(number for number in named if (first <= number).all() and (number <= last).all())][:MOST]
-
-    def _entries(self, of: Any, size: Any = None, replace: bool = True, p: Any = None) -> Outcomes:
-        entries = np.arange(of) if np.ndim(of) == 0 else np.asarray(of)
-        if entries.ndim > 1 or not (replace or size is None):
+        first, last = (int(end) if isinstance(end, (int, np.integer)) else np.asarray(end) for end in (low, high))
+        if any(isinstance(end, np.ndarray) and end.dtype.kind != "i" for end in (first, last)):
             return []
-        chances = np.ones(entries.size) if p is None else np.asarray(p, np.float64)
-        rare = np.argsort(chances, kind="stable")
-        return [entries[place] for place in rare if chances[place] > 0.0][:MOST]
+        last = last - (not endpoint)
+        named = [int(number) for number in self._named if number.is_integer()]
+        return [first, last, *(number for number in named if np.all(first <= number) and np.all(number <= last))][:MOST]
+
+    def _entries(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Outcomes:
+        if not (replace or size is None):
+            return []
+        if p is None:
+            return self._whole(a) if np.ndim(a) == 0 else _numbers(a, [0, len(a) - 1])
+        chances = np.asarray(p, np.float64)
+        rare = np.argpartition(chances, min(MOST, chances.size - 1)) if chances.size > MOST else np.argsort(chances)
+        places = [int(place) for place in rare[: 2 * MOST] if chances[place] > 0.0][:MOST]
+        return places if np.ndim(a) == 0 else _numbers(a, places)
 
     def _unit(self, size: Any = None) -> Outcomes:  # noqa: ARG002
         """Return numbers near 0 and 1, between any two that the code names, and on either side of each."""
@@ -122,12 +140,14 @@ class UnlikelyDraws(GuardedDraws):
         return [low + widths * number for number in self._unit(size)]
 
 
-_OF_THE_CALL = ("dtype", "axis", "shuffle", "method")
-"""Keywords that say nothing about a law."""
-
-
 def _read(value: Any) -> Any:
     return np.asarray(value, np.float64) if isinstance(value, Private) else value
+
+
+def _numbers(entries: Any, places: list[int]) -> Outcomes:
+    """Return entries of a sequence of numbers or texts; of others numpy makes copies that may be anything."""
+    given = np.asarray(entries)
+    return [given[place] for place in places] if given.ndim == 1 and given.dtype.kind in "biufU" else []
 
 
 def _located(low: float, high: float) -> Callable[..., Outcomes]:
@@ -142,11 +162,12 @@ def _standard(low: float, high: float) -> Callable[..., Outcomes]:
 
 
 def _exponential(scale: Any = 1.0, size: Any = None) -> Outcomes:  # noqa: ARG001
-    return [np.asarray(scale) * far for far in (STEP, 40.0)]
+    return [np.asarray(scale) * far for far in (STEP, 30.0)]
 
 
 def _gamma(shape: Any, scale: Any = 1.0, size: Any = None) -> Outcomes:  # noqa: ARG001
-    return [np.asarray(scale) * STEP, np.asarray(scale) * (np.asarray(shape) + 40.0)]
+    of = np.asarray(shape, np.float64)
+    return [np.asarray(scale) * np.where(of > 0.0, far, 0.0) for far in (STEP, of + 20.0)]
 
 
 def _standard_gamma(shape: Any, size: Any = None) -> Outcomes:  # noqa: ARG001
@@ -154,7 +175,8 @@ def _standard_gamma(shape: Any, size: Any = None) -> Outcomes:  # noqa: ARG001
 
 
 def _geometric(p: Any, size: Any = None) -> Outcomes:  # noqa: ARG001
-    return [1, _beyond(1.0 / np.asarray(p, np.float64))]
+    chance = np.asarray(p, np.float64)
+    return [1, np.where(chance < 1.0, _beyond(1.0 / chance), 1)]
 
 
 def _binomial(n: Any, p: Any, size: Any = None) -> Outcomes:  # noqa: ARG001
@@ -173,14 +195,13 @@ def _beta(a: Any, b: Any, size: Any = None) -> Outcomes:  # noqa: ARG001
 
 def _beyond(mean: Any) -> Any:
     """Return a whole number far above a mean; not too far, because code may loop so often."""
-    return np.ceil(mean + np.minimum(20.0 * mean + 20.0, 200.0))
+    return np.ceil(mean + np.minimum(10.0 * mean + 10.0, 200.0))
 
 
 _LAWS: dict[str, Callable[..., Outcomes]] = {
-    "laplace": _located(-40.0, 40.0), "logistic": _located(-40.0, 40.0), "gumbel": _located(-3.5, 40.0),
+    "laplace": _located(-30.0, 30.0), "logistic": _located(-30.0, 30.0), "gumbel": _located(-3.4, 30.0),
     "normal": _located(-8.0, 8.0), "standard_normal": _standard(-8.0, 8.0), "exponential": _exponential,
-    "standard_exponential": _standard(STEP, 40.0), "gamma": _gamma,
-    "standard_gamma": _standard_gamma, "geometric": _geometric, "binomial": _binomial, "poisson": _poisson,
-    "beta": _beta,
+    "standard_exponential": _standard(STEP, 30.0), "gamma": _gamma, "standard_gamma": _standard_gamma,
+    "geometric": _geometric, "binomial": _binomial, "poisson": _poisson, "beta": _beta,
 }  # fmt: skip
 """The unlikely outcomes of laws with their parameters."""

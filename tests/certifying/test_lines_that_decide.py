@@ -131,7 +131,7 @@ def test_a_line_that_decides_nothing_of_rewards_is_not_listed(name, tmp_path):
     assert (found.unreached, found.granted) == ([], True)
 
 
-@pytest.mark.parametrize("name", ["adap-kl-ucb", "adap-tt", "dp-tt", "ctb-tt", "dp-kl-ucb"])
+@pytest.mark.parametrize("name", ["adap-kl-ucb", "adap-tt", "dp-tt", "ctb-tt", "ldp-tt", "dp-kl-ucb"])
 def test_what_only_chooses_arms_is_not_listed(name):
     found = certify(name, epsilon=1.0, arms=3, horizon=16, runs=4)
     assert (found.unreached, found.granted) == ([], True)

@@ -73,10 +73,14 @@ AMOUNTS = {
     "a rare entry": "x = reward * self.rng.choice([0, 1], p=[0.9999, 0.0001])",
     "a narrow interval": "u = self.rng.random()\nx = reward * (0.3 < u < 0.30001)",
     "a tail": "x = reward * (float(self.rng.normal()) > 6)",
+    "beside a choice by keyword": f"self.pair[0] = float(self.rng.choice(a=2))\nx = {RARELY} * reward",
+    "beside a type by position": f"self.pair[0] = self.rng.integers(0, 9, None, np.int64)\nx = {RARELY} * reward",
+    "one of several integers": "x = reward * (self.rng.integers(10**6) in (777, 778))",
+    "a number of the module": "x = reward * (self.rng.integers(10**6) == LUCKY)",
     "a power": f"x = reward * 1e-9 ** (1 - {RARELY})",
     "a slice": f"self.pair.append(reward)\nx = sum(self.pair[2:][: int{RARELY}])",
 }
-HEAD_OF_AMOUNTS = HEAD.replace("class Policy", "import numpy as np\n\n\nclass Policy").replace(
+HEAD_OF_AMOUNTS = HEAD.replace("class Policy", "import numpy as np\n\nLUCKY = 7 * 11**3\n\n\nclass Policy").replace(
     "self.arm = rng, 0", "self.arm, self.pair = rng, 0, [0.0, 0.0]"
 )
 
@@ -117,6 +121,9 @@ RIGHT = {
     "more noise": f"self.arm = int(reward + self.rng.laplace(0, 9 if {RARELY} else 1) > 0.5)",
     "a sample": "keep = self.rng.random() < 0.5\nx = reward if keep else 0.0\n"
     "self.arm = int(x + self.rng.laplace(0, 1) > 0.5)",
+    "impossible draws": "x = reward * (self.rng.random(dtype=np.float32) > 1 - 1e-9)\nself.arm = int(x > 0.5)",
+    "a large number": f"{NOISY}\nif self.rng.random() > 10**400:\n    self.arm = 1",
+    "until all differ": f"{NOISY}\nwhile len({{int(self.rng.integers(2**32)) for _ in range(32)}}) < 32:\n    pass",
     "raises": f"{NOISY}\nif {RARELY}:\n    raise RuntimeError('a cosmic ray')",
 }
 

@@ -29,6 +29,19 @@ LAWS = {
     "poisson": (lambda rng: rng.poisson(0.001, 400), st.poisson(0.001).pmf),
     "none": (lambda rng: rng.poisson(0.0, 400), st.poisson(0.0).pmf),
     "geometric": (lambda rng: [int(rng.geometric(0.3)) for _ in range(99)], st.geom(0.3).pmf),
+    "no steps": (lambda rng: rng.geometric([1.0] * 99), lambda x: (x == 1) * 1.0),
+    "nothing": (lambda rng: rng.gamma(0.0, size=99), lambda x: (x == 0) * 1.0),
+    "one short float": (
+        lambda rng: [rng.random(dtype=np.float32) for _ in range(99)],
+        lambda x: (x <= 1.0 - 2.0**-24) * 1.0,
+    ),
+    "large integers": (
+        lambda rng: [rng.integers(2**64, dtype=np.uint64) for _ in range(99)],
+        lambda x: (x >= 0) * 1.0,
+    ),
+    "ends that are no integers": (lambda rng: [rng.integers(-3, 0.5) for _ in range(99)], st.randint(-3, 0).pmf),
+    "far out": (lambda rng: [float(rng.gumbel()) for _ in range(99)], lambda x: (x < 36.7) * 1.0),
+    "far out on both sides": (lambda rng: [float(rng.laplace()) for _ in range(99)], lambda x: (abs(x) < 36.0) * 1.0),
     "beta": (lambda rng: rng.beta(2.0, 3.0, 400), st.beta(2.0, 3.0).pdf),
     "gamma": (lambda rng: rng.gamma(2.0, 0.5, 400), st.gamma(2.0, scale=0.5).pdf),
     "standard gamma": (lambda rng: rng.standard_gamma(2.0, 400), st.gamma(2.0).pdf),
@@ -60,7 +73,7 @@ RARE = {
 @pytest.mark.parametrize("name", RARE)
 def test_rare_outcomes_come_up(name):
     draw, rare = RARE[name]
-    assert set(draw(generator(0)).tolist()) >= rare
+    assert {number for seed in range(4) for number in draw(generator(seed)).tolist()} >= rare
 
 
 def test_rare_coins_come_up():
@@ -71,6 +84,27 @@ def test_rare_coins_come_up():
     assert ((u > 0.25) & (u < 0.25 + 1e-9)).any()
     assert ((u < 0.25) & (u > 0.25 - 1e-9)).any()
     assert all(number * 2.0**53 % 1.0 == 0.0 for number in u)  # numpy draws no others
+
+
+def test_objects_are_chosen_as_they_are():
+    held = [object(), object()]
+    assert all(generator(seed).choice(held) in held for seed in range(9))
+
+
+def test_public_noise_is_exchanged_too():
+    rng = generator(0)
+    assert rng.bit_generator is not None  # all draws are public from here on
+    assert max(abs(rng.normal()) for _ in range(30)) > 7.0
+
+
+def test_loops_that_wait_for_likely_draws_end():
+    rng = generator(0)
+    while len({int(rng.integers(2**32)) for _ in range(32)}) < 32:
+        pass
+    while len(set(rng.integers(10**6, size=60).tolist())) < 60:
+        pass
+    while np.abs(np.asarray([float(number) for number in rng.standard_normal(40)])).max() > 4.0:
+        pass
 
 
 def test_orders_and_draws_without_replacement_are_numpys():
@@ -89,7 +123,11 @@ def test_types_are_numpys():
     draws = (
         lambda rng: rng.integers(3), lambda rng: rng.integers(3, dtype=np.int8), lambda rng: rng.choice(["a", "b"]),
         lambda rng: rng.choice(3), lambda rng: rng.poisson(1.0), lambda rng: rng.beta(1.0, 1.0),
-        lambda rng: rng.integers(3, size=2, dtype=np.int16),
+        lambda rng: rng.integers(3, size=2, dtype=np.int16), lambda rng: rng.integers(0, 9, None, np.int64),
+        lambda rng: rng.choice(a=2), lambda rng: rng.choice(3, 2, True, None, 0), lambda rng: rng.choice([None, "a"]),
+        lambda rng: rng.random(5000, np.float64), lambda rng: rng.standard_gamma(2.0, 3, np.float64),
+        lambda rng: rng.integers(True), lambda rng: rng.integers(2, dtype=bool), lambda rng: rng.choice(10**9),
+        lambda rng: rng.standard_exponential(method="inv", size=()), lambda rng: rng.logistic(size=2),
     )  # fmt: skip
     for draw in draws:
         for _ in range(9):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import operator
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -30,6 +29,8 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 FUNCTIONS: dict[str, Callable[..., Any]] = {"int": int, "float": float, "round": round, "abs": abs}
 
 LARGEST_POWER = 256
+
+LARGEST = 1e300
 
 ENTRIES = 1000
 """How many entries of a collection are looked at."""
@@ -224,4 +225,4 @@ def _calculated(node: ast.AST | None, fold: Callable[[ast.AST], Number | None]) 
 def _is_number(value: Any) -> TypeGuard[Number]:
     kind = type(value)
     real = kind in (int, float) or issubclass(kind, np.integer | np.floating)
-    return real and bool(math.isfinite(value))
+    return real and bool(-LARGEST < value < LARGEST)  # whole numbers may be too large for a float

@@ -292,16 +292,24 @@ def _names_of(place: ast.AST) -> Iterator[str]:
 
 
 def _ends(own: OwnFunction) -> list[ast.expr]:
-    """Return the names and attributes of which a function asks, in its body, whether to return at once.
+    """Return the conditions on names and attributes under which a function does nothing, as long as these are true.
 
-    They say so as long as they are true, whatever else there is.
+    It asks them in its body: `if self.done: return`, or `if not self.done:` around all that is left.
     """
-    body = own.node.body
+    body = own.node.body if isinstance(own.node.body, list) else []
     found = list[ast.expr]()
-    for statement in body if isinstance(body, list) else []:
-        if isinstance(statement, ast.If) and isinstance(statement.body[0], ast.Return):
-            found += [statement.test] if isinstance(statement.test, ast.Name | ast.Attribute) else []
+    for statement in body:
+        if not isinstance(statement, ast.If):
+            continue
+        test, rest = statement.test, statement is body[-1] and not statement.orelse
+        asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+        if isinstance(asked, ast.Name | ast.Attribute) and (rest if asked is not test else _returns(statement)):
+            found.append(test)
     return found
+
+
+def _returns(statement: ast.If) -> bool:
+    return isinstance(statement.body[0], ast.Return)
 
 
 def _taken_away(node: ast.AST) -> Iterator[ast.AST]:
