@@ -97,7 +97,7 @@ class UnlikelyDraws(GuardedDraws):
     def _one_of(self, found: Any, outcomes: Outcomes) -> Any:
         """Return draws, or in their place outcomes: of an array, for about half of the entries."""
         self._drawn += 1
-        if not outcomes or self._chances.random() * (2.0 + self._drawn / 16.0) > 1.0:
+        if not outcomes or self._chances.random() * (2.0 + self._drawn / 64.0) > 1.0:
             return found
         if isinstance(found, np.ndarray):
             taken = self._chances.integers(2 * len(outcomes), size=found.shape)
@@ -129,11 +129,12 @@ class UnlikelyDraws(GuardedDraws):
         return places if np.ndim(a) == 0 else _numbers(a, places)
 
     def _unit(self, size: Any = None) -> Outcomes:  # noqa: ARG002
-        """Return numbers near 0 and 1, between any two that the code names, and on either side of each."""
+        """Return numbers near 0 and 1, as often as all of those next to numbers that the code names or between two."""
         named = [number for number in self._named if 0.0 < number < 1.0]
         sides = [number + side for number in named for side in (-STEP, STEP)]
         found = [math.floor(number / STEP) * STEP for number in (*sides, *((a + b) / 2.0 for a, b in pairwise(named)))]
-        return [STEP, 1.0 - STEP, *(number for number in found if 0.0 < number < 1.0)][:MOST]
+        inside = [number for number in found if 0.0 < number < 1.0][:MOST]
+        return [*[STEP, 1.0 - STEP] * (len(inside) // 2 + 1), *inside]
 
     def _between(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Outcomes:
         widths = np.asarray(high, np.float64) - low
