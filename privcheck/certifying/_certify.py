@@ -191,7 +191,7 @@ def _certified(
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
-    own, likely = OwnGenerators(), runs - runs // UNLIKELY
+    own, likely, failed = OwnGenerators(), runs - runs // UNLIKELY, 0
     chosen = set[int]()
     texts, lent, held = set[str](), set[str](), HeldNumbers()
     pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
@@ -212,6 +212,8 @@ def _certified(
                     played = build(session.generator(coins, *draws))
                 with coverage.watching(played):
                     chosen.update(drive_guarded(played, table, session, policy.feedback).actions)
+                failed -= rare
+            failed += rare
             held.look(played, session, coverage.instances)
             sessions.append(session)
             advance(1)
@@ -288,6 +290,7 @@ def _certified(
         rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None)
         | generators
         | _never_chosen(chosen, policy)
+        | ({RARE: [f"{failed} of {runs - likely} runs with unlikely draws failed"]} if failed else {})
         | _other_sizes({size for session in sessions for size in session.sizes})
         | ({TEXTS: sorted(texts)} if texts else {})
         | ({LENT: sorted(lent)} if lent else {})
@@ -354,6 +357,7 @@ def _other_sizes(sizes: set[int]) -> dict[str, list[str]]:
 
 
 OTHER_SIZES = "what happens in batches of other sizes, such as a shorter last one"
+RARE = "what rare coins decide"
 NEVER_CHOSEN = "what arms do that no execution chose"
 DRAWN = (
     "select() draws from {}, and how often may depend on the context, on which later draws then depend: the guard "

@@ -81,8 +81,8 @@ class GuardedDraws(Handler):
         """Return public numbers, also where numpy makes them of draws of noise; parameters of laws are read."""
         if isinstance(call.method, Coin) and not call.method.of_a_law:
             return self._shuffled(*call.given, **call.options) if _shuffles(call) else call.by(self.ordinary)
-        options = {name: _read(value) for name, value in call.options.items()}
-        return call.draw(self.ordinary, *map(_read, call.given), **options)
+        options = {name: as_read(value) for name, value in call.options.items()}
+        return call.draw(self.ordinary, *map(as_read, call.given), **options)
 
     def _shuffled(self, array: Any, axis: int = 0) -> None:
         """Shuffle a private array in place; numpy would swap its rows one by one, which are views of it."""
@@ -120,5 +120,6 @@ def _shuffles(call: Call) -> bool:
     return call.method.name == "shuffle" and bool(call.given) and type(call.given[0]) is PrivateArray
 
 
-def _read(value: Any) -> Any:
+def as_read(value: Any) -> Any:
+    """Return a parameter of a law as a public number, which reads a private one."""
     return np.asarray(value, np.float64) if isinstance(value, Private) else value

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.generators._draws_on_private_values import GuardedDraws
+from privcheck.generators._draws_on_private_values import GuardedDraws, as_read
 from privcheck.generators._handled_generator import Call, Draw
 from privcheck.generators._methods import Noise
 from privcheck.private_values import Private, PrivateSource
@@ -81,7 +81,7 @@ class UnlikelyDraws(GuardedDraws):
         if of_law is None or isinstance(found, Private):
             return found
         try:
-            outcomes = of_law(*map(_read, call.given), **{key: _read(value) for key, value in call.options.items()})
+            outcomes = of_law(*map(as_read, call.given), **{key: as_read(value) for key, value in call.options.items()})
         except TypeError:  # numpy took arguments that are not met here: dtype, out, the method
             return found
         return self._one_of(found, outcomes)
@@ -139,10 +139,6 @@ class UnlikelyDraws(GuardedDraws):
     def _between(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Outcomes:
         widths = np.asarray(high, np.float64) - low
         return [low + widths * number for number in self._unit(size)]
-
-
-def _read(value: Any) -> Any:
-    return np.asarray(value, np.float64) if isinstance(value, Private) else value
 
 
 def _numbers(entries: Any, places: list[int]) -> Outcomes:

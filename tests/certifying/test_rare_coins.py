@@ -133,3 +133,9 @@ def test_rare_draws_of_private_code_cost_it_nothing(name, tmp_path):
     found = of_amounts(RIGHT[name], tmp_path)
     assert found.granted
     assert found.ledger_epsilon <= 1.0 + 1e-9
+
+
+def test_runs_that_fail_for_unlikely_draws_are_counted(tmp_path):
+    failing, going_on = (of_amounts(RIGHT[name], tmp_path, runs=4) for name in ("raises", "exploration"))
+    assert failing.rests_on["what rare coins decide"] == ["1 of 1 runs with unlikely draws failed"]
+    assert "what rare coins decide" not in going_on.rests_on
