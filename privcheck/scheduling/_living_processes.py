@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+import threading
 import uuid
 from contextlib import suppress
 from pathlib import Path
 
-SIGNALS = "signals of a command"
-"""The thread of a command that waits for signals; it holds no lock, so that forks may do without it."""
+SIGNALS, PARENT = "signals of a command", "end of the parent"
+"""The threads that wait for signals and for the end of the parent; they hold no lock, so that forks may do without."""
 
 
 def this_client() -> str:
@@ -37,6 +38,11 @@ def may_live(client: str) -> bool:
     except OSError:
         return True
     return _begun(int(process)) == rest.partition(" ")[0]
+
+
+def other_threads() -> set[str]:
+    """Return the names of the threads of this process beside the main one and those that only wait."""
+    return {thread.name for thread in threading.enumerate()} - {threading.main_thread().name, SIGNALS, PARENT}
 
 
 def _machine() -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.progress import begin_worker
+from privcheck.scheduling._ends_with_client import end_with
 from privcheck.scheduling._own_sources import own_sources
 
 THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
@@ -70,11 +71,18 @@ def kept_pool(jobs: int, code: Iterable[Any] = ()) -> Any:
         if not _started_for:
             atexit.register(end_worker_processes)
         end_worker_processes()
-        _pool = ProcessPoolExecutor(jobs, timeout=300, env=one_thread_each(), initializer=begin_worker)
+        begun = {"initializer": _begin, "initargs": (os.getpid(),), "timeout": 300}
+        _pool = ProcessPoolExecutor(jobs, env=one_thread_each(), **begun)
         _started_for = wanted
         _sources.clear()
     _sources.update(sources)
     return _pool
+
+
+def _begin(client: int) -> None:
+    """Begin the work of a worker process, which ends with its client, however that ends."""
+    begin_worker()
+    end_with(client)
 
 
 def one_thread_each() -> dict[str, str]:

@@ -1,8 +1,9 @@
-"""Clients of "local:N" that are killed -9 at any time leave no process and no folder behind."""
+"""Clients of "local:N" or with jobs=N that a signal ends at any time leave no process and no folder behind."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -89,6 +90,37 @@ def test_a_killed_client_leaves_nothing_behind(seconds, tmp_path):
     assert left == []
     if seconds is None:
         assert list(tmp_path.iterdir()) == []
+
+
+WORKERS = """
+import os, time
+from privcheck.scheduling._worker_processes import kept_pool
+
+if __name__ == "__main__":
+    kept_pool(2).submit(time.sleep, 600)
+    print(kept_pool(2).submit(os.getpid).result(), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it reads /proc")
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP"])
+def test_workers_at_work_and_at_rest_end_with_their_client(name, tmp_path):
+    """They stayed for five minutes, and kept the pipes of the client open."""
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    (tmp_path / "client.py").write_text(WORKERS)
+    begun = [sys.executable, "-P", str(tmp_path / "client.py")]
+    client = subprocess.Popen(begun, env=environment, stdout=subprocess.PIPE)
+    assert client.stdout.readline().strip().isdigit()
+    client.send_signal(getattr(signal, name))
+    client.wait()
+    client.stdout.close()
+    until = time.monotonic() + 60.0
+    while (left := descendants(str(tmp_path))) and time.monotonic() < until:
+        time.sleep(0.2)
+    for process in left:
+        os.kill(process, signal.SIGKILL)
+    assert left == []
 
 
 def test_the_folders_of_clients_that_ended_are_removed(tmp_path, monkeypatch):

@@ -8,7 +8,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from privcheck.reached_state import own_modules
-from privcheck.scheduling import SIGNALS
+from privcheck.scheduling import other_threads
 
 OF_A_SCRIPT = {"main", "sys", "re"}
 """Names in the module of an installed command, besides those with two underscores."""
@@ -124,13 +123,12 @@ def start_early() -> None:
 def is_untouched() -> bool:
     """Return whether nothing of a user has run in this process: it is a command of privcheck's.
 
-    Of other threads there is at most the one that waits for signals, which holds no lock.
+    Of other threads there are at most those that wait for signals and for the end of the parent, which hold no lock.
     """
     main = sys.modules["__main__"]
     names = {name for name in vars(main) if not name.startswith("__")}
     loaded = {name for name in own_modules() if sys.modules.get(name) is not main}
-    others = {thread.name for thread in threading.enumerate()} - {threading.main_thread().name, SIGNALS}
-    return names <= OF_A_SCRIPT and not loaded and not others
+    return names <= OF_A_SCRIPT and not loaded and not other_threads()
 
 
 def _forked() -> CleanProcess:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 import random
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+from privcheck.scheduling import other_threads
 
 GENERATORS: Mapping[str, Callable[[], Any]] = {"random": random.getstate, "numpy.random": np.random.get_state}
 """Generators of the process, each with what returns its state."""
@@ -30,7 +31,7 @@ def moved_generators() -> Iterator[set[str]]:
     >>> moved <= {"random"}
     True
     """
-    alone, moved = threading.active_count() == 1, set[str]()
+    alone, moved = not other_threads(), set[str]()
     before = {name: pickle.dumps(state()) for name, state in GENERATORS.items()} if alone else {}
     try:
         yield moved
