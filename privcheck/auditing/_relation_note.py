@@ -31,32 +31,41 @@ def relation_note(
     """
     if not outcome.counted_runs or policy.mechanism is None or game.neighbours == "report":
         return ()
-    words = on_your_word(policy, game, streams, pairs)
+    words, said = on_your_word(policy, game, streams, pairs), taken_as_neighbours(policy, game, streams, pairs)
     if not claim.given:
         return words
+    if _knows_its_neighbours(policy.mechanism) or game.neighbours == ADD_REMOVE:
+        return said
+    if words == (ON_YOUR_WORD,):
+        return (f"{ON_YOUR_WORD}; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
+    rows = game.relation.limit if streams is None else _differing(streams, pairs)[1]
+    return said if words or rows > 1 else (f"{said[0]}. {_other_claim(outcome, claim)}",)
+
+
+def taken_as_neighbours(policy: Target, game: Game, streams: Any, pairs: list[StreamPair]) -> tuple[str, ...]:
+    """Return which inputs of a function of data or a mechanism count as neighbours; nothing for other targets.
+
+    The parameters are those of `relation_note`.
+    """
+    if policy.mechanism is None or game.neighbours == "report":
+        return ()
+    words = on_your_word(policy, game, streams, pairs)
     if _knows_its_neighbours(policy.mechanism):
         return words or _own_metric(policy.mechanism)
     if game.neighbours == ADD_REMOVE:
         said = f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), "
         said += "so the number of rows is private too; a claim about replacing one row is another claim"
         return ("; ".join((said, *words)),)
-    if words == (ON_YOUR_WORD,):
-        return (f"{ON_YOUR_WORD}; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
-    if words:
-        return words
     unit = {"row": "one row", "reward": "one entry"}.get(game.neighbours, f"{game.relation.limit} rows")
-    what, rows = f"differ in {unit} (neighbours={game.neighbours!r})", game.relation.limit
-    if streams is not None:
-        what, rows = _differing(streams, pairs)
-    note = f"neighbours here are data of the same size that {what}; nothing is added or removed"
-    return (note if rows > 1 else f"{note}. {_other_claim(outcome, claim)}",)
+    what = f"differ in {unit} (neighbours={game.neighbours!r})" if streams is None else _differing(streams, pairs)[0]
+    return words or (f"neighbours here are data of the same size that {what}; nothing is added or removed",)
 
 
 ON_YOUR_WORD = "whether the two inputs are neighbours is taken on your word"
 
 
 def on_your_word(policy: Target, game: Game, streams: Any, pairs: list[StreamPair]) -> tuple[str, ...]:
-    """Return what every bound and alarm takes on the user's word about inputs that were given; nothing for the others.
+    """Return what every bound takes on the user's word about inputs that were given; nothing for the others.
 
     The parameters are those of `relation_note`.
     """

@@ -190,7 +190,8 @@ def _watch(source: JsonSource) -> IndexRow:
     word = ALARM if found.alarm is not None else NO_ALARM if watch_sentences.counted_nights(found) else "inconclusive"
     return IndexRow(
         source.path, source.when, "watch", found.name, word, alarm=word == ALARM, claim=claim, delta=found.delta,
-        unit=unit, detail=watch_sentences.sentence(found), page=lambda: page(found),
+        unit=unit, page=lambda: page(found),
+        detail="; ".join([watch_sentences.sentence(found), *watch_sentences.trusted(found)]),
     )  # fmt: skip
 
 

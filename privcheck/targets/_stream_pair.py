@@ -23,6 +23,9 @@ DRAWN = "pairs drawn by the user's function"
 plays such a pair as it is, and makes no other pair from it.
 """
 
+GIVEN = "inputs given by the user"
+"""The base of a pair of inputs that the user gave. Whether they are neighbours may be the user's word, too."""
+
 
 @dataclass(frozen=True, eq=False)
 class Given:

@@ -16,7 +16,7 @@ from privcheck.inference import Night, alarms_over_nights, counted_night, mean_w
 from privcheck.journal import Entry
 from privcheck.results import WatchAlarm, WatchedNight, WatchedVersion, WatchReport, shown_e_value
 from privcheck.scheduling import digest
-from privcheck.targets import DRAWN, OUTPUTS_FORM, Given, Sides, StreamPair, joined_sides
+from privcheck.targets import DRAWN, GIVEN, OUTPUTS_FORM, Given, Sides, StreamPair, joined_sides
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceStore
 
 REPEATED = ("target", "epsilon", "delta", "error", "neighbours", "observe", "feedback", "arms", "horizon", "seeded")
@@ -92,9 +92,20 @@ class Course:
         events = next((len(entry.said["past"]) for entry in self.ended if entry.kind == COUNTED), 1)
         return [_night(entry, events) for entry in self.ended]
 
-    def report(self, name: str, counted: int, notes: Sequence[str]) -> WatchReport:
+    @property
+    def target(self) -> str:
+        """What was played last: code may be renamed."""
+        begun = [entry.said for entry in self.entries if entry.kind == BEGUN]
+        return str((begun or [{}])[-1].get("target", self.asked["target"]))  # earlier versions kept the first name only
+
+    @property
+    def trusted(self) -> dict[str, None]:
+        """What all nights together take on the user's word, or took for neighbours, in words."""
+        return dict.fromkeys(each for entry in self.ended for each in entry.said.get("trusted", ()))
+
+    def report(self, name: str, counted: int) -> WatchReport:
         """Return what is known."""
-        asked, nights = self.asked, self.nights()
+        asked, nights = self.asked | {"target": self.target}, self.nights()
         if asked["bets"] != bets():
             hint = "show it with the privcheck that played it, and begin another store with this one"
             raise PrivcheckError(
@@ -118,7 +129,7 @@ class Course:
             nights=tuple(map(_told, self.ended, course)),
             versions=tuple(versions),
             alarms=tuple(WatchAlarm(*alarm) for alarm in alarms),
-            notes=tuple(notes),
+            notes=tuple(self.trusted),
         )
 
 
@@ -182,8 +193,8 @@ def is_same_choice(begun: dict[str, Any], chosen: dict[str, Any]) -> bool:
 def read_pair(said: dict[str, Any], candidates: Sequence[StreamPair], *, given: bool) -> StreamPair | None:
     """Return the pair of which this was kept; None if it is a candidate that is not there any more.
 
-    Pairs that a user has drawn, and all pairs where streams are `given`, are the candidates alone: that others are
-    neighbours is not said, or not any more.
+    Inputs that a user has given or drawn, and all pairs where streams are `given`, are the candidates alone: that
+    others are neighbours is not said, or not any more.
     """
     if "candidate" in said:
         place = said["candidate"]
@@ -193,7 +204,7 @@ def read_pair(said: dict[str, Any], candidates: Sequence[StreamPair], *, given: 
     for pair in candidates:
         if isinstance(pair.first, np.ndarray) and _equal(pair.first, first) and _equal(pair.second, second):
             return pair
-    if given or said["base"] == DRAWN:
+    if given or said["base"] in (DRAWN, GIVEN):
         return None
     return StreamPair(first, second, said["label"], said["base"], said["change"])
 

@@ -160,10 +160,10 @@ draws pairs.
             if alone:
                 raise kept.refusal.because(f"it has no watch named {name!r}", "play a night first")
             entries = [Entry(1, 0, WATCH, json.dumps(said), name)]
-        report = Course(tuple(entries)).report(name, counted, ())
+        report = Course(tuple(entries)).report(name, counted)
         if report.alarm is not None and witness is not None:
             notes += _at_fault(audited, witness)
-        return replace(report, notes=tuple(dict.fromkeys(notes)))
+        return replace(report, notes=tuple(dict.fromkeys([*notes, *report.notes])))
 
 
 def _at_fault(audited: NightlyAudit, witness: Witness) -> list[str]:
@@ -181,7 +181,7 @@ def read_watches(store: str | os.PathLike[str]) -> list[WatchReport]:
     PrivcheckError : no store, or one that was changed by hand.
     """
     with closing(EvidenceStore(store, make=False)) as kept:
-        return [Course(tuple(kept.of(name))).report(name, 0, ()) for name in kept.watches]
+        return [Course(tuple(kept.of(name))).report(name, 0) for name in kept.watches]
 
 
 @contextmanager
@@ -232,6 +232,7 @@ def _play(
         chosen.update(pair=said_of_pair(pair, candidates), seen=seen)
         if begun is None:
             said = {"version": version, "code": code, "made": made, "runs_asked": runs, "search": searched}
+            said["target"] = audited.name
             kept.add(BEGUN, name, night, said | chosen | {"at": _now()})
         elif not is_same_choice(begun.said, chosen):
             raise _OtherChoice
@@ -256,6 +257,7 @@ def _play(
         raise
     notes += played.notes
     said = {"version": version, "code": code, "pair": chosen["pair"], "at": _now()} | said_of(played, version)
+    said["trusted"] = [*audited.trusted]
     kept.add(COUNTED, name, night, said, OUTPUTS_FORM.arrays([*played.sides]))
     return played.witness
 

@@ -300,6 +300,38 @@ def test_inputs_that_are_given_are_neighbours_on_the_users_word(store):
     options = {**SUMS, "search": 0, "store": store, "version": "1"}
     found = watch(noisy, streams=(np.zeros(3), np.ones(3)), **options)
     assert any("provided that data which differ in 3 rows" in note for note in found.notes)
+    assert read_watches(store)[0].notes == found.notes[-1:]
+    again = watch(noisy, nights=0, horizon=3, **SUMS, store=store, version="1")
+    assert "provided that data which differ in 3 rows" in "".join(again.notes)
+
+
+@pytest.mark.chance(1e-9, "an alarm on a true claim")
+def test_inputs_that_were_given_are_not_played_when_they_are_not_given_any_more(store):
+    """Code that kept the claim was accused by inputs of an earlier call, without a word about them."""
+    options = {**SUMS, "error": 1e-9, "store": store, "runs": 400}
+    first = watch(noisy, streams=(np.zeros(4), np.ones(4)), version="1", **options)
+    assert first.alarm is not None
+    found = watch(noisy, version="2", nights=2, **options)
+    assert found.alarm is None
+    assert [night.streams.startswith("inputs given") for night in found.nights] == [True, False, False]
+
+
+@pytest.mark.chance(0.0, "no count is looked at")
+def test_an_alarm_of_a_function_of_data_says_what_neighbours_are(store):
+    """A claim about adding or removing a row is another one."""
+    watch(noisy, store=store, **SUMS)
+    (found,) = read_watches(store)
+    assert found.notes == (
+        "neighbours here are data of the same size that differ in one row (neighbours='row'); nothing is added or "
+        "removed",
+    )
+
+
+@pytest.mark.chance(0.0, "no count is looked at")
+def test_code_that_was_renamed_is_what_the_next_command_names(store):
+    watch(Blocks, name="blocks", store=store, **FEW)
+    assert watch(Leaking, name="blocks", store=store, **FEW).target == "Leaking"
+    assert read_watches(store)[0].target == "Leaking"
 
 
 KILLED = """

@@ -28,7 +28,7 @@ from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
 from privcheck.auditing._harness.law_of_batches import batch_note
 from privcheck.auditing._own_setting import in_own_setting
 from privcheck.auditing._plan import Plan, make_plan
-from privcheck.auditing._relation_note import on_your_word
+from privcheck.auditing._relation_note import taken_as_neighbours
 from privcheck.auditing._scoring.views_of import views_of
 from privcheck.auditing._search.left_out import without_failing
 from privcheck.auditing._search.successive_halving import Found, screen
@@ -123,7 +123,8 @@ class NightlyAudit:
         options, self.notes = in_own_setting(loaded, options)
         self.plan: Plan = make_plan(loaded, Settings.of(**options | {"runs": None}))
         given = self.plan.settings.effort.streams
-        self.notes += on_your_word(self.plan.policy, self.plan.settings.game, given, self.plan.candidates)
+        own = self.plan.policy, self.plan.settings.game, given, self.plan.candidates
+        self.trusted = taken_as_neighbours(*own)
 
     @property
     def name(self) -> str:

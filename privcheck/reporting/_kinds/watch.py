@@ -24,6 +24,7 @@ from privcheck.reporting._text.watch_sentences import (
     next_step,
     past_alarms,
     sentence,
+    trusted,
     version_words,
 )
 from privcheck.results import WatchReport
@@ -54,7 +55,7 @@ def details(report: WatchReport) -> RenderableType:
         version = version_words(report.versions[night.version - 1]).removeprefix("version ")
         table.add_row(f"{night.number:,}", Text(version), *counts, evidence(night.e_value), Text(event))
     said = Text(f"{mark(report)} {sentence(report)}", "bold")
-    notes = [Text(f"note: {note}", "dim") for note in (*past_alarms(report), *report.notes)]
+    notes = [Text(f"note: {note}", "dim") for note in (*past_alarms(report), *trusted(report))]
     return Group(
         said,
         table,
@@ -72,7 +73,7 @@ def notebook(report: WatchReport) -> str:
 
 def markdown(report: WatchReport) -> str:
     """Return the sentence for the summary of a job."""
-    more = [*report.notes, next_step(report)] if report.alarm is not None else []
+    more = [*trusted(report), next_step(report)] if report.alarm is not None else []
     listed = "".join(f"- {clean(one)}\n" for one in more)
     return f"### privcheck watch\n\n{mark(report)} {sentence(report)}\n" + (f"\n{listed}" if listed else "")
 

@@ -165,6 +165,11 @@ PAST = 5
 """Past alarms of a watch that are listed one by one, the newest."""
 
 
+def trusted(report: WatchReport) -> list[str]:
+    """Return what stands beside what is known: what it rests on first."""
+    return [*([] if report.seeded else [UNSEEDED]), *report.notes]
+
+
 def past_alarms(report: WatchReport) -> list[str]:
     """Return what the alarms before the versions that are played now have said, the newest first."""
     past = alarms_before(report)
@@ -186,9 +191,10 @@ def meaning(report: WatchReport) -> list[str]:
         "An alarm is about some version since the one that it names, not about the one that is played now. It stands "
         "until other code is played; evidence against that begins with it.",
     ]
-    if not report.seeded:
-        said.append(
-            "The target has no seeds: that its runs are independent is taken on the user's word, and a night that was "
-            "begun and not counted is lost."
-        )
-    return said
+    return said if report.seeded else [*said, UNSEEDED]
+
+
+UNSEEDED = (
+    "The target has no seeds: that its runs are independent is taken on the user's word, and a night that was begun "
+    "and not counted is lost."
+)
