@@ -13,7 +13,7 @@ from typing import Any
 
 from privcheck import presenting
 from privcheck.bibliography import cited
-from privcheck.claims._causes import GRAVE
+from privcheck.claims._causes import FAULTS, GRAVE
 from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
@@ -135,6 +135,8 @@ class Finding:
     def __post_init__(self) -> None:
         _check_status(self.status)
         _check_status(self.repair_status or NOT_CHECKABLE)  # there may be no repair
+        if self.fault and self.fault not in FAULTS:
+            raise ValueError(f"fault is {self.fault!r}")
 
     @property
     def wrong(self) -> bool:

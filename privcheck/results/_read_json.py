@@ -11,6 +11,8 @@ from privcheck.declared import Budget
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import AuditReport
 from privcheck.results._certificate import UNDER_GUARD, Certificate
+from privcheck.results._verdicts import CONSISTENT, check_counts, check_levels
+from privcheck.results._watch_report import WatchReport
 from privcheck.serialise import Hooks, Make, number, read_fields, read_json, well_typed
 
 R = TypeVar("R")
@@ -56,18 +58,18 @@ def _report(content: dict[str, Any], make: Make) -> AuditReport:
     if own is not None:
         own = read_fields(own, Certificate, _expected(Certificate), HOOKS, make.version)
     found: AuditReport = make(content | {"certificate": own})
-    return _borne_out(well_typed(found))
+    return _borne_out(well_typed(found), make.version)
 
 
 ROUNDING = 2.0
 """A verdict and a p-value come from one test, at a share of the level where a law was given, and are rounded apart."""
 
 
-def _borne_out(found: AuditReport) -> AuditReport:
+def _borne_out(found: AuditReport, version: int) -> AuditReport:
     """Refuse an audit whose verdict nothing else in it bears out."""
-    for name in ("confidence", "error"):
-        if not 0.0 < getattr(found, name) < 1.0:
-            raise ValueError(f"{name} is {getattr(found, name)}")
+    check_levels(confidence=found.confidence, error=found.error)
+    check_counts(counted_runs=found.counted_runs, runs=found.runs)
+    _check_one_claim(found.epsilon_claimed, found.rho, found.mu, found.tradeoff_claimed, at_most=True)
     if not 0.0 <= found.delta < 1.0:
         raise ValueError(f"delta is {found.delta}")
     if found.verdict is not None and found.claimed is None:
@@ -82,6 +84,50 @@ def _borne_out(found: AuditReport) -> AuditReport:
     accuses = found.verdict == "violation" and p is not None and p > ROUNDING * found.error
     if acquits or accuses:
         raise ValueError(f"verdict is {found.verdict}, but p_value is {p} and error {found.error}")
+    if found.verdict == CONSISTENT and found.e_value is None and version >= FIRST_WITH_COMPLETE:
+        _check_consistent(found)
+    return found
+
+
+def _check_consistent(found: AuditReport) -> None:
+    """Refuse an audit that acquits although its bound is above the claim, or it could not have shown more."""
+    claim, shown = found.epsilon_claimed, found.resolution
+    if claim is None or found.epsilon_lower is None or shown is None:
+        return
+    if found.epsilon_lower > claim or shown.epsilon < claim:
+        told = f"epsilon_lower is {found.epsilon_lower} and the resolution {shown.epsilon}"
+        raise ValueError(f"verdict is {found.verdict} with {claim}, but {told}")
+
+
+def _check_one_claim(*claims: Any, at_most: bool = False) -> None:
+    number = sum(claim is not None for claim in claims)
+    if number > 1 or not (number or at_most):
+        raise ValueError(f"{number} claims")
+
+
+def _watch(content: dict[str, Any], make: Make) -> WatchReport:
+    found: WatchReport = well_typed(make(content))
+    check_levels(error=found.error)
+    _check_one_claim(found.epsilon, found.rho, found.mu)
+    nights, versions = len(found.nights), len(found.versions)
+    for part in (found.nights, found.versions):
+        if [each.number for each in part] != [*range(1, len(part) + 1)]:
+            raise ValueError(f"numbers are {[each.number for each in part]}"[:100])
+    for night in found.nights:
+        check_counts(first=night.first, runs=night.runs)
+        check_counts(second=night.second, runs=night.runs)
+        check_counts(one=1, version=night.version, versions=versions)
+    for version in found.versions:
+        check_counts(one=1, first_night=version.first_night, nights=nights)
+    for alarm in found.alarms:
+        check_counts(one=1, since=alarm.since, version=alarm.version, versions=versions)
+        check_counts(one=1, night=alarm.night, nights=nights)
+    raised = min((alarm.night for alarm in found.alarms), default=nights + 1)
+    needed = found.needed * (1.0 - 1e-9)
+    if any(alarm.e_value < needed for alarm in found.alarms):
+        raise ValueError(f"an alarm has less evidence than {found.needed}")
+    if any(night.e_value > found.needed * (1.0 + 1e-9) for night in found.nights[: raised - 1]):
+        raise ValueError(f"there is no alarm at an evidence of more than {found.needed}")
     return found
 
 
@@ -189,4 +235,5 @@ def _region(content: dict[str, Any], make: Make) -> TradeoffRegion:
 
 HOOKS: Hooks = {
     AuditReport: _report, Certificate: _certificate, Ledger: _ledger, Release: _release, TradeoffRegion: _region,
+    WatchReport: _watch,
 }  # fmt: skip

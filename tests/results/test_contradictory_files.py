@@ -11,7 +11,7 @@ from privcheck import AuditReport, Fix, LawBound, OneRunBound, SampleBound
 from privcheck.claims import findings_from_text
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._result_files import read_result
-from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, VIOLATION
+from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, VIOLATION, WATCHED
 
 
 def edited(result, **fields):
@@ -55,6 +55,9 @@ def test_what_was_written_is_read(result, tmp_path):
         {"confidence": 0.0},
         {"delta": 2.0},
         {"epsilon_claimed": None},
+        {"rho": 0.1},
+        {"runs": -1},
+        {"counted_runs": 10**9},
     ],
 )
 def test_a_verdict_that_nothing_bears_out(fields, tmp_path):
@@ -62,6 +65,85 @@ def test_a_verdict_that_nothing_bears_out(fields, tmp_path):
     assert not is_read(text, tmp_path)
     with pytest.raises(PrivcheckError, match=r"what AuditReport\.to_json wrote"):
         AuditReport.from_json(text)
+
+
+@pytest.mark.parametrize("fields", [{"epsilon_claimed": 50.0}, {"epsilon_lower": 1.5}])
+def test_an_audit_that_acquits_what_it_could_not_refute_or_bounds_from_above_the_claim(fields, tmp_path):
+    """Of an edited claim it said that it is consistent, at a resolution of 6."""
+    assert is_read(CERTIFIED.to_json(), tmp_path)
+    assert not is_read(edited(CERTIFIED, **fields), tmp_path)
+
+
+def written(name):
+    return json.loads(Path(__file__).with_name("written").joinpath("3", f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("one_run", {"epsilon": 50.0}),
+        ("one_run", {"epsilon_lower": 0.5}),
+        ("one_run", {"confidence": 2.0}),
+        ("one_run", {"error": 0.0}),
+        ("one_run", {"delta": 2.0}),
+        ("one_run", {"guesses": -5}),
+        ("one_run", {"correct": 150}),
+        ("one_run", {"canaries": 100}),
+        ("one_run", {"included": 1000}),
+        ("sample_bound", {"verdict": "violation"}),
+        ("sample_bound", {"confidence": -1.0}),
+        ("sample_bound", {"delta": -1.0}),
+        ("sample_bound", {"counted_runs": 10**6}),
+        ("law_bound", {"verdict": "violation", "epsilon_lower": 0.5}),
+        ("law_bound", {"delta": 2.0}),
+    ],
+)
+def test_numbers_that_bear_out_no_verdict_of_a_bound(name, fields):
+    """It said that 96 of -5 guesses were right at 200 % confidence, and that a claim of 50 is refuted by 2.045."""
+    kind = {"law_bound": LawBound, "one_run": OneRunBound, "sample_bound": SampleBound}[name]
+    assert kind.from_json(json.dumps(written(name)))
+    with pytest.raises(PrivcheckError, match="fields of the wrong type"):
+        kind.from_json(json.dumps(written(name) | fields))
+
+
+def watched(**fields):
+    return json.dumps(json.loads(WATCHED.to_json()) | fields)
+
+
+def night(**fields):
+    first, *others = json.loads(WATCHED.to_json())["nights"]
+    return [first | fields, *others]
+
+
+def alarm(**fields):
+    return [json.loads(WATCHED.to_json())["alarms"][0] | fields]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"error": 0.0},
+        {"error": -1.0},
+        {"error": 1e-9},
+        {"epsilon": None},
+        {"rho": 0.1},
+        {"alarms": []},
+        {"alarms": alarm(e_value=2.0)},
+        {"alarms": alarm(since=9)},
+        {"alarms": alarm(version=-1)},
+        {"alarms": alarm(night=0)},
+        {"versions": []},
+        {"nights": night(version=-1)},
+        {"nights": night(version=10**30)},
+        {"nights": night(number=7)},
+        {"nights": night(first=101)},
+        {"nights": night(e_value=5000.0)},
+    ],
+)
+def test_a_watch_that_nothing_bears_out(fields, tmp_path):
+    """Without its alarms it was a watch that has none, at twice the evidence needed; others ended in a traceback."""
+    assert is_read(watched(), tmp_path)
+    assert not is_read(watched(**fields), tmp_path)
 
 
 @pytest.mark.parametrize("verdict", ["consistent", "Violation", "refuted", "private", "", None])
@@ -84,6 +166,14 @@ def test_a_word_that_is_no_status_of_a_claim(place):
     assert len(findings_from_text(json.dumps(content))) == len(content["claims"])
     changed = content["claims"][0] if place != "of a reading" else content["claims"][0]["readings"][0]
     changed["status" if place == "of a reading" else place] = "Refuted"
+    with pytest.raises(PrivcheckError, match="fields of the wrong type"):
+        findings_from_text(json.dumps(content))
+
+
+def test_a_word_that_is_no_fault_of_a_claim():
+    """It was read, and ended in a traceback when it was shown."""
+    content = written("claims")
+    content["claims"][0]["fault"] = "sloth"
     with pytest.raises(PrivcheckError, match="fields of the wrong type"):
         findings_from_text(json.dumps(content))
 

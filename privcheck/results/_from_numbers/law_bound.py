@@ -41,7 +41,7 @@ class LawBound(WholeResult):
     at: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        check_refutation(self.verdict, self.epsilon)
+        check_refutation(self.verdict, self.epsilon, self.epsilon_lower, self.delta)
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from privcheck.enclosure import p_value_text, rounded_down
-from privcheck.results._verdicts import check_refutation
+from privcheck.results._verdicts import check_counts, check_levels, check_refutation
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -68,7 +69,11 @@ class OneRunBound(WholeResult):
     guesses_given: bool = False
 
     def __post_init__(self) -> None:
-        check_refutation(self.verdict, self.epsilon)
+        check_levels(confidence=self.confidence, error=self.error)
+        lower = self.epsilon_lower if self.error <= 1.0 - self.confidence else math.inf
+        check_refutation(self.verdict, self.epsilon, lower, self.delta)
+        check_counts(correct=self.correct, guesses=self.guesses, canaries=self.canaries)
+        check_counts(included=self.included or 0, canaries=self.canaries)
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""

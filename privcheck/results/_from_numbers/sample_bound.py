@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from privcheck.enclosure import rounded_down
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import Estimate
-from privcheck.results._verdicts import check_refutation
+from privcheck.results._verdicts import check_counts, check_levels, check_refutation
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -49,7 +50,10 @@ class SampleBound(WholeResult):
     tradeoff: TradeoffRegion = field(repr=False)
 
     def __post_init__(self) -> None:
-        check_refutation(self.verdict, self.epsilon)
+        check_levels(confidence=self.confidence, error=self.error)
+        lower = self.epsilon_lower if self.error <= 1.0 - self.confidence else math.inf
+        check_refutation(self.verdict, self.epsilon, lower, self.delta)
+        check_counts(counted_runs=self.counted_runs, runs=self.runs)
 
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "bound", one row."""
