@@ -11,8 +11,7 @@ from privcheck.declared import Budget
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import AuditReport
 from privcheck.results._certificate import UNDER_GUARD, Certificate
-from privcheck.results._verdicts import CONSISTENT, check_counts, check_levels
-from privcheck.results._watch_report import WatchReport
+from privcheck.results._verdicts import CONSISTENT, check_claims, check_counts, check_levels
 from privcheck.serialise import Hooks, Make, number, read_fields, read_json, well_typed
 
 R = TypeVar("R")
@@ -69,7 +68,7 @@ def _borne_out(found: AuditReport, version: int) -> AuditReport:
     """Refuse an audit whose verdict nothing else in it bears out."""
     check_levels(confidence=found.confidence, error=found.error)
     check_counts(counted_runs=found.counted_runs, runs=found.runs)
-    _check_one_claim(found.epsilon_claimed, found.rho, found.mu, found.tradeoff_claimed, at_most=True)
+    check_claims([found.epsilon_claimed, found.rho, found.mu, found.tradeoff_claimed], least=0)
     if not 0.0 <= found.delta < 1.0:
         raise ValueError(f"delta is {found.delta}")
     if found.verdict is not None and found.claimed is None:
@@ -97,38 +96,6 @@ def _check_consistent(found: AuditReport) -> None:
     if found.epsilon_lower > claim or shown.epsilon < claim:
         told = f"epsilon_lower is {found.epsilon_lower} and the resolution {shown.epsilon}"
         raise ValueError(f"verdict is {found.verdict} with {claim}, but {told}")
-
-
-def _check_one_claim(*claims: Any, at_most: bool = False) -> None:
-    number = sum(claim is not None for claim in claims)
-    if number > 1 or not (number or at_most):
-        raise ValueError(f"{number} claims")
-
-
-def _watch(content: dict[str, Any], make: Make) -> WatchReport:
-    found: WatchReport = well_typed(make(content))
-    check_levels(error=found.error)
-    _check_one_claim(found.epsilon, found.rho, found.mu)
-    nights, versions = len(found.nights), len(found.versions)
-    for part in (found.nights, found.versions):
-        if [each.number for each in part] != [*range(1, len(part) + 1)]:
-            raise ValueError(f"numbers are {[each.number for each in part]}"[:100])
-    for night in found.nights:
-        check_counts(first=night.first, runs=night.runs)
-        check_counts(second=night.second, runs=night.runs)
-        check_counts(one=1, version=night.version, versions=versions)
-    for version in found.versions:
-        check_counts(one=1, first_night=version.first_night, nights=nights)
-    for alarm in found.alarms:
-        check_counts(one=1, since=alarm.since, version=alarm.version, versions=versions)
-        check_counts(one=1, night=alarm.night, nights=nights)
-    raised = min((alarm.night for alarm in found.alarms), default=nights + 1)
-    needed = found.needed * (1.0 - 1e-9)
-    if any(alarm.e_value < needed for alarm in found.alarms):
-        raise ValueError(f"an alarm has less evidence than {found.needed}")
-    if any(night.e_value > found.needed * (1.0 + 1e-9) for night in found.nights[: raised - 1]):
-        raise ValueError(f"there is no alarm at an evidence of more than {found.needed}")
-    return found
 
 
 def _certificate(content: dict[str, Any], make: Make) -> Certificate:
@@ -235,5 +202,4 @@ def _region(content: dict[str, Any], make: Make) -> TradeoffRegion:
 
 HOOKS: Hooks = {
     AuditReport: _report, Certificate: _certificate, Ledger: _ledger, Release: _release, TradeoffRegion: _region,
-    WatchReport: _watch,
 }  # fmt: skip

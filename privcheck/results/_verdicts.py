@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 VIOLATION, CONSISTENT, INCONCLUSIVE = "violation", "consistent", "inconclusive"
 
 NOT_REFUTED = "not refuted"
@@ -73,3 +76,12 @@ def check_counts(**counts: int) -> None:
     """
     if min(counts.values()) < 0 or sorted(counts.values()) != [*counts.values()]:
         raise ValueError(", ".join(f"{name} is {count}" for name, count in counts.items()))
+
+
+def check_claims(claims: Sequence[Any], least: int = 1) -> None:
+    """Refuse more than one claim, or none where there has to be one.
+
+    >>> check_claims([1.0, None, None])
+    """
+    if not least <= sum(claim is not None for claim in claims) <= 1:
+        raise ValueError(f"claims are {[*claims]}")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from privcheck import presenting
 from privcheck.enclosure import as_given
+from privcheck.errors import PrivcheckError, words
+from privcheck.results._verdicts import check_claims, check_counts, check_levels
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
@@ -166,6 +168,21 @@ class WatchReport(WholeResult):
             "versions": lambda: [dict(vars(version)) for version in self.versions],
         }
 
+    @classmethod
+    def from_json(cls, text: str) -> WatchReport:
+        """Return the result whose `to_json` gave this text.
+
+        Raises
+        ------
+        PrivcheckError : text that is not JSON, or no such result, or one that contradicts itself.
+        """
+        found = super().from_json(text)
+        try:
+            _check(found)
+        except ValueError as why:
+            raise PrivcheckError("text", words(f"a watch of which {why}"), "what WatchReport.to_json wrote") from None
+        return found
+
     def save_html(self, path: str | Path) -> None:
         """Write one self-contained page about the watch."""
         presenting.save_page(self, path)
@@ -185,3 +202,33 @@ def shown_e_value(logarithm: float) -> float:
     (1.0, inf)
     """
     return math.exp(logarithm) if logarithm <= 700.0 else math.inf
+
+
+def _check(found: WatchReport) -> None:
+    """Refuse a report of which one part contradicts another.
+
+    Raises
+    ------
+    ValueError : it does.
+    """
+    check_levels(error=found.error)
+    check_claims([found.epsilon, found.rho, found.mu])
+    nights, versions = len(found.nights), len(found.versions)
+    for part in (found.nights, found.versions):
+        if [each.number for each in part] != [*range(1, len(part) + 1)]:
+            raise ValueError(f"numbers are {[each.number for each in part]}"[:100])
+    for night in found.nights:
+        check_counts(first=night.first, runs=night.runs)
+        check_counts(second=night.second, runs=night.runs)
+        check_counts(one=1, version=night.version, versions=versions)
+    for version in found.versions:
+        check_counts(one=1, first_night=version.first_night, nights=nights)
+    for alarm in found.alarms:
+        check_counts(one=1, since=alarm.since, version=alarm.version, versions=versions)
+        check_counts(one=1, night=alarm.night, nights=nights)
+    raised = min((alarm.night for alarm in found.alarms), default=nights + 1)
+    needed = found.needed * (1.0 - 1e-9)
+    if any(alarm.e_value < needed for alarm in found.alarms):
+        raise ValueError(f"an alarm has less evidence than {found.needed}")
+    if any(night.e_value > found.needed * (1.0 + 1e-9) for night in found.nights[: raised - 1]):
+        raise ValueError(f"there is no alarm at an evidence of more than {found.needed}")

@@ -70,7 +70,6 @@ from ._simulate_settings import SimulatedGame as SimulatedGame
 from ._simulate_settings import SimulateSettings as SimulateSettings
 from ._steps_settings import StepsSettings as StepsSettings
 from ._stream_pair import DRAWN as DRAWN
-from ._stream_pair import GIVEN as GIVEN
 from ._stream_pair import RANDOM as RANDOM
 from ._stream_pair import Given as Given
 from ._stream_pair import StreamPair as StreamPair

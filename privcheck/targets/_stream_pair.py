@@ -23,9 +23,6 @@ DRAWN = "pairs drawn by the user's function"
 plays such a pair as it is, and makes no other pair from it.
 """
 
-GIVEN = "inputs given by the user"
-"""The base of a pair of inputs that the user gave. Whether they are neighbours may be the user's word, too."""
-
 
 @dataclass(frozen=True, eq=False)
 class Given:
@@ -96,6 +93,9 @@ class StreamPair:
     label: str = ""
     base: str = ""
     change: str = ""
+
+    GIVEN: ClassVar[str] = "inputs given by the user"
+    """The base of a pair of inputs that the user gave. Whether they are neighbours may be the user's word, too."""
 
     OTHER_DATA: ClassVar[str] = (
         "arms=K gives rows of K columns, horizon=N makes N rows, rewards=(LOW, HIGH) is the range of the values"

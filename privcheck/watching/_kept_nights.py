@@ -16,7 +16,7 @@ from privcheck.inference import Night, alarms_over_nights, counted_night, mean_w
 from privcheck.journal import Entry
 from privcheck.results import WatchAlarm, WatchedNight, WatchedVersion, WatchReport, shown_e_value
 from privcheck.scheduling import digest
-from privcheck.targets import DRAWN, GIVEN, OUTPUTS_FORM, Given, Sides, StreamPair, joined_sides
+from privcheck.targets import DRAWN, OUTPUTS_FORM, Given, Sides, StreamPair, joined_sides
 from privcheck.watching._evidence_store import BEGUN, COUNTED, LOST, EvidenceStore
 
 REPEATED = ("target", "epsilon", "delta", "error", "neighbours", "observe", "feedback", "arms", "horizon", "seeded")
@@ -204,7 +204,7 @@ def read_pair(said: dict[str, Any], candidates: Sequence[StreamPair], *, given: 
     for pair in candidates:
         if isinstance(pair.first, np.ndarray) and _equal(pair.first, first) and _equal(pair.second, second):
             return pair
-    if given or said["base"] in (DRAWN, GIVEN):
+    if given or said["base"] in (DRAWN, StreamPair.GIVEN):
         return None
     return StreamPair(first, second, said["label"], said["base"], said["change"])
 

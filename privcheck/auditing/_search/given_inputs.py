@@ -15,7 +15,7 @@ from privcheck.auditing._search.random_pairs import SEED_KEY
 from privcheck.auditing._search.user_streams import read_file, refuse_frames, two_of
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.privacy import ADD_REMOVE
-from privcheck.targets import DRAWN, GIVEN, Effort, Game, Given, StreamPair, describe_exception
+from privcheck.targets import DRAWN, Effort, Game, Given, StreamPair, describe_exception
 
 DRAWN_PAIRS = 100
 """Pairs that a user's function draws if no number is given."""
@@ -52,9 +52,9 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
             raise PrivcheckError("streams", got, "two inputs of one type", "convert one of them")
         if _same(first, second):
             raise PrivcheckError("streams", words("two equal inputs"), "two inputs that differ", "change one row")
-        label = f"{GIVEN}: {_short(first)} and {_short(second)}"
+        label = f"{StreamPair.GIVEN}: {_short(first)} and {_short(second)}"
         kept: list[Any] = [_copied(each) for each in (first, second)]
-        return StreamPair(kept[0], kept[1], label, GIVEN)
+        return StreamPair(kept[0], kept[1], label, StreamPair.GIVEN)
     common = np.result_type(one, two)  # of 0 and 0.5, say: an output 0 would differ from 0.0 by its type alone
     one, two = one.astype(common), two.astype(common)
     if game.neighbours == ADD_REMOVE:
@@ -68,7 +68,7 @@ def given_pair(streams: Any, game: Game) -> StreamPair:
     elif game.neighbours not in TAKEN_AS_ROWS:
         rows = len(one) if one.ndim and one.size else 1
         game.relation.check(one.reshape(rows, -1), two.reshape(rows, -1))
-    return StreamPair(one, two, GIVEN, GIVEN)
+    return StreamPair(one, two, StreamPair.GIVEN, StreamPair.GIVEN)
 
 
 def drawn_pairs(draw: Callable[..., Any], effort: Effort, read: Callable[[Any], StreamPair]) -> DrawnPairs:
