@@ -251,7 +251,7 @@ def own_arms(factory: Callable[..., Any], asked: int | None) -> int | None:
     for name, value in own_defaults(factory).items():
         if name.lower().strip("_") in {"arms", *OWN_ARMS} and type(value) is int:
             if asked not in (None, value):
-                expected = f"{value}, what the target has for its parameter {name}"
+                expected = f"{value}, the default of the target's parameter {name}"
                 hint = f"or pass it on: def target(rng, arms): return {_name_of(factory)}(rng, {name}=arms)"
                 raise PrivcheckError("arms", asked, expected, hint)
             return value
