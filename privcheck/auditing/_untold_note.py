@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from privcheck.targets import PolicyRunner, Runner, factory_parameters
+from privcheck.targets import PolicyRunner, Runner, factory_parameters, open_parameters
 
 
 def untold_note(runner: Runner, epsilon: float | None) -> tuple[str, ...]:
-    """Return the note for a factory without a parameter `epsilon` that keeps defaults: one may be its budget.
+    """Return the note for a factory that was not told the claim, if what it was built with may have decided its budget.
 
-    A class with the parameter `eps=1.0` is otherwise judged by a claim that it never heard of.
+    A class with the parameter `eps=1.0`, or `**options` in which it passes on a budget, is otherwise judged by a claim
+    that it never heard of; and so is a partial function that has given epsilon.
     """
-    if epsilon is None or not isinstance(runner, PolicyRunner):
+    if epsilon is None or not isinstance(runner, PolicyRunner) or "epsilon" in factory_parameters(runner.factory):
         return ()
-    own = {
-        name: value
+    own = [
+        f"{name}={value!r}"
         for name, value in runner.own_defaults.items()
         if isinstance(value, int | float | str) and len(repr(value)) < 40
-    }
-    if not own or "epsilon" in factory_parameters(runner.factory):
+    ]
+    own += [f"no **{each.name}" for each in open_parameters(runner.factory) or () if each.kind is each.VAR_KEYWORD]
+    given = runner.own_defaults.get("epsilon")
+    if not own or given == epsilon:
         return ()
-    built = ", ".join(f"{name}={value!r}" for name, value in own.items())
-    return (f"the policy has no parameter epsilon and was not told the claim; it was built with {built}",)
+    why = "has no parameter epsilon" if given is None else "keeps the epsilon of a partial function"
+    return (f"the policy {why} and was not told the claim; it was built with {', '.join(own)}",)

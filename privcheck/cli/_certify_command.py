@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -123,11 +122,8 @@ class Effort:
 
 def _takes_horizon(target: str) -> bool:
     """Tell whether a target may be another one with another horizon."""
-    from privcheck.targets import load
+    from privcheck.targets import load, open_parameters
 
     factory = getattr(load(target), "factory", None)
-    try:
-        taken = inspect.signature(factory).parameters.values()  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return True
-    return any(each.name == "horizon" or each.kind is inspect.Parameter.VAR_KEYWORD for each in taken)
+    taken = None if factory is None else open_parameters(factory)
+    return taken is None or any(each.name == "horizon" or each.kind is each.VAR_KEYWORD for each in taken)

@@ -103,8 +103,8 @@ def _review(file: str, form: str) -> int:
         raise PrivcheckError("review", file, "the .json file of one result", "a review is about one of them")
     found = load(file)
     if not isinstance(found, AuditReport | Certificate):
-        got, hint = words(f"{file}, a {type(found).__name__}"), "`privcheck report` on its folder writes its page"
-        raise PrivcheckError("review", got, "the .json file of an audit or a certificate", hint)
+        got = words(f"{file}, a {type(found).__name__}")
+        raise PrivcheckError("review", got, "the .json file of an audit or a certificate")
     sys.stdout.write(review(found, form))
     return status_of_certificate(found) if isinstance(found, Certificate) else status_of_audit(found)
 

@@ -43,6 +43,7 @@ from ._outputs import fitted as fitted
 from ._outputs import joined_sides as joined_sides
 from ._outputs import narrowed as narrowed
 from ._outputs import padded as padded
+from ._parameters import open_parameters as open_parameters
 from ._player import play_rounds as play_rounds
 from ._runners import PolicyRunner as PolicyRunner
 from ._runners import Runner as Runner

@@ -27,6 +27,7 @@ from privcheck.targets._fresh_imports import (
     without_those_of_others,
 )
 from privcheck.targets._other_names import what_to_do
+from privcheck.targets._parameters import BY_POSITION, given_by_partial, open_parameters
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -176,24 +177,20 @@ def takes_generator(factory: Any) -> bool:
     >>> takes_generator(lambda rng, arms: None), takes_generator(lambda arms: None)
     (True, False)
     """
-    try:
-        parameters = list(inspect.signature(factory).parameters.values())
-    except (TypeError, ValueError):
+    parameters = open_parameters(factory)
+    if parameters is None:
         return True
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    positional = [p for p in parameters if p.kind in (*BY_POSITION, p.VAR_POSITIONAL)]
     return bool(positional) and positional[0].name not in FACTORY_KEYWORDS
 
 
 def factory_parameters(factory: Callable[..., Any]) -> set[str]:
-    """Return the names of a factory's parameters; none if they cannot be read.
+    """Return the names of the parameters that are left to the caller of a factory; none if they cannot be read.
 
     >>> sorted(factory_parameters(lambda rng, arms: None))
     ['arms', 'rng']
     """
-    try:
-        return set(inspect.signature(factory).parameters)
-    except (TypeError, ValueError):
-        return set()
+    return {p.name for p in open_parameters(factory) or ()}
 
 
 def about_first_parameter(factory: Callable[..., Any]) -> str:
@@ -202,25 +199,19 @@ def about_first_parameter(factory: Callable[..., Any]) -> str:
     >>> about_first_parameter(lambda n_arms: None), about_first_parameter(lambda rng: None)
     ('its first parameter, n_arms, is given a numpy Generator', '')
     """
-    try:
-        name = next(iter(inspect.signature(factory).parameters), "")
-    except (TypeError, ValueError):
-        return ""
+    name = next((p.name for p in open_parameters(factory) or ()), "")
     expected = any(part in name.lower() for part in ("rng", "rand", "gen"))
     return "" if expected or not name else f"its first parameter, {name}, is given a numpy Generator"
 
 
 def own_defaults(factory: Callable[..., Any]) -> dict[str, Any]:
-    """Return the parameters with a default that a factory is never passed, for it gives them names of its own.
+    """Return what a factory is never passed: what `functools.partial` gives, and defaults under names of its own.
 
     >>> own_defaults(lambda rng, arms=2, eps=1.0: None)
     {'eps': 1.0}
     """
-    try:
-        parameters = list(inspect.signature(factory).parameters.values())[1:]
-    except (TypeError, ValueError):
-        return {}
-    return {p.name: p.default for p in parameters if p.default is not p.empty and p.name not in FACTORY_KEYWORDS}
+    own = [p for p in (open_parameters(factory) or [])[1:] if p.name not in FACTORY_KEYWORDS]
+    return {p.name: p.default for p in own if p.default is not p.empty} | given_by_partial(factory)
 
 
 def no_arms(factory: Callable[..., Any] | None = None) -> PrivcheckError:
@@ -229,10 +220,8 @@ def no_arms(factory: Callable[..., Any] | None = None) -> PrivcheckError:
     >>> no_arms(lambda rng, arms=5: None).hint, no_arms().hint
     ('it has 5 by default: give arms=5, or --arms 5', 'give arms=2, or --arms 2')
     """
-    try:
-        usual = None if factory is None else inspect.signature(factory).parameters["arms"].default
-    except (TypeError, ValueError, KeyError):
-        usual = None
+    parameters = () if factory is None else open_parameters(factory) or ()
+    usual = next((p.default for p in parameters if p.name == "arms"), None)
     hint = f"it has {usual} by default: " if type(usual) is int else ""
     number = usual if type(usual) is int else 2
     return PrivcheckError(
@@ -248,7 +237,7 @@ def refuse_notebook(target: Any) -> None:
 
 
 def own_arms(factory: Callable[..., Any], asked: int | None) -> int | None:
-    """Return the number of arms that a factory has as the default of a parameter of its own, such as n_arms=2.
+    """Return the number of arms that a parameter of a factory's own has, such as n_arms=2, or that a partial gives.
 
     Raises
     ------
@@ -260,7 +249,7 @@ def own_arms(factory: Callable[..., Any], asked: int | None) -> int | None:
     if "arms" in factory_parameters(factory):
         return None
     for name, value in own_defaults(factory).items():
-        if name.lower().strip("_") in OWN_ARMS and type(value) is int:
+        if name.lower().strip("_") in {"arms", *OWN_ARMS} and type(value) is int:
             if asked not in (None, value):
                 expected = f"{value}, the default of the target's parameter {name}"
                 hint = f"or pass it on: def target(rng, arms): return {_name_of(factory)}(rng, {name}=arms)"
@@ -322,9 +311,8 @@ def factory_arguments(
             f"a class with {methods[0]}() and {methods[1]}()",
             what_to_do(factory, "a bandit is any object with these two methods"),
         )
-    try:
-        parameters = list(inspect.signature(factory).parameters.values())
-    except (TypeError, ValueError):
+    parameters = open_parameters(factory)
+    if parameters is None:
         return {}
     named = {p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY}
     required = [
@@ -378,7 +366,7 @@ def _wrapper(factory: Any, parameters: list[inspect.Parameter], first: str) -> s
 
 
 def _name_of(factory: Any) -> str:
-    return str(getattr(factory, "__name__", "Policy"))
+    return str(getattr(getattr(factory, "func", factory), "__name__", "Policy"))
 
 
 def describe_exception(error: BaseException) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from privcheck.scheduling import one_thread
 from privcheck.targets._location import Location, describe_exception
 from privcheck.targets._output_parts import Raised, outputs_of
 from privcheck.targets._outputs import Outputs
+from privcheck.targets._parameters import BY_POSITION, open_parameters
 from privcheck.targets._stream_pair import Given, StreamPair
 from privcheck.targets._time_limit import limited
 
@@ -37,13 +37,11 @@ def is_mechanism(target: Any) -> bool:
         return True
     if isinstance(target, type) or not callable(target):
         return False
-    try:
-        parameters = list(inspect.signature(target).parameters)
-    except (TypeError, ValueError):
+    parameters = open_parameters(target) or []
+    names = [each.name for each in parameters]
+    if not all(each.kind in BY_POSITION for each in parameters):
         return False
-    if parameters == ["data"]:
-        return True
-    return len(parameters) in (2, 3) and parameters[1] in DATA_NAMES and parameters[2:] in ([], ["runs"])
+    return names == ["data"] or (len(names) in (2, 3) and names[1] in DATA_NAMES and names[2:] in ([], ["runs"]))
 
 
 def refuse_mechanism(found: Any, parameter: str) -> None:
@@ -59,10 +57,7 @@ def refuse_mechanism(found: Any, parameter: str) -> None:
 
 def refuse_further_parameters(found: Any) -> None:
     """Refuse a function of (data, rng) that takes more, which would be taken for a factory of policies."""
-    try:
-        parameters = [] if isinstance(found, type) else list(inspect.signature(found).parameters)
-    except (TypeError, ValueError):
-        return
+    parameters = [] if isinstance(found, type) else [each.name for each in open_parameters(found) or ()]
     if parameters[:1] == ["data"] and parameters[1:2] and parameters[1] in DATA_NAMES:
         name, given = getattr(found, "__name__", "f"), ", ".join(parameters[2:])
         hint = f"write a function of (data, rng) that calls it with values for {given}"
@@ -127,14 +122,14 @@ class MechanismRunner:
             return self.mechanism.release_batch
         if is_measurement(self.mechanism):
             return None
-        return self.mechanism if len(inspect.signature(self.mechanism).parameters) == 3 else None
+        return self.mechanism if len(open_parameters(self.mechanism) or ()) == 3 else None
 
     @cached_property
     def _bare(self) -> bool:
         """Whether it is called with the data alone."""
         if isinstance(self.mechanism, Mechanism) or is_measurement(self.mechanism):
             return is_measurement(self.mechanism)
-        return len(inspect.signature(self.mechanism).parameters) == 1
+        return len(open_parameters(self.mechanism) or ()) == 1
 
     @property
     def name(self) -> str:

@@ -118,6 +118,13 @@ def test_numbers_at_the_ends_of_the_floats_warn_of_nothing(size, beside):
     assert audited(signed, runs=800).verdict == "violation"
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.chance(1e-8, "a loss of 2.2 where 1 is claimed, in 480 runs")
+def test_infinite_numbers_and_missing_ones_warn_of_nothing():
+    found = audited(lambda data, rng: math.inf if told(data, rng, 0.9) else math.nan, runs=800)
+    assert found.verdict == "violation"
+
+
 @pytest.mark.chance(1e-9, "a claim of 1 where the loss is 0")
 def test_a_function_that_raises_on_one_neighbour_only_violates_any_claim():
     def picky(data, rng):

@@ -100,7 +100,9 @@ def _by_medians(numbers: Array) -> Array:
     filled = np.where(np.isnan(numbers).all(axis=2, keepdims=True), 0.0, numbers)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # the largest floats are infinitely far apart
         centres = median(filled, axis=2)
-        spread = mean(np.abs(filled - centres[:, :, None]), axis=2).mean(axis=1)
+        centres[np.isnan(centres)] = 0.0  # between the two infinite numbers
+        same = filled == centres[:, :, None]  # infinite numbers are no distance from themselves
+        spread = mean(np.where(same, 0.0, np.abs(filled - centres[:, :, None])), axis=2).mean(axis=1)
         gap = np.abs(centres[:, 0] - centres[:, 1])
         distance = np.where(known & (gap > 0.0), gap / spread, 0.0)
     return np.asarray(np.where(np.isnan(distance), 0.0, distance).max(axis=1, initial=0.0))

@@ -7,6 +7,7 @@ goes to standard error. It must not import anything but the standard library, an
 # ruff: noqa: ARG002, ICN001, PTH100, PTH109, PTH119, PTH120
 # mypy: ignore-errors
 
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -41,11 +42,15 @@ def loaded(place):
 
 
 def parameters_of(function):
-    """Return the names of the parameters; none where they are not known."""
+    """Return the names of the parameters that no partial function has given; none where they are not known."""
     try:
-        return list(inspect.signature(function).parameters)
+        names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return []
+    while isinstance(function, functools.partial):
+        names = [name for name in names if name not in function.keywords]
+        function = function.func
+    return names
 
 
 def is_mechanism(target):
