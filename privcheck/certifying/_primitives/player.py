@@ -170,7 +170,15 @@ class _Parts(Parts):
 
     def add(self, output: Any) -> str:
         """Append the parts of an output, and return its structure."""
-        return super().add(output._value() if isinstance(output, UnreadNoise) else output)
+        if isinstance(output, UnreadNoise):
+            output = output._value()
+        if type(output) is not np.ndarray or output.dtype != np.float64 or np.isnan(output).any():
+            return super().add(output)
+        self.numbers += output.ravel().tolist()
+        structure = "r"
+        for size in reversed(output.shape):
+            structure = f"[{','.join([structure] * size)}]"
+        return structure
 
 
 def flat(output: Any) -> list[Any]:
@@ -178,6 +186,8 @@ def flat(output: Any) -> list[Any]:
 
     >>> flat([1, 2.0]), flat(np.ones(2))
     (['[d,r]', 1, 1, 2.0], ['[r,r]', 0, 1.0, 1.0])
+    >>> flat(np.ones((2, 1))) == flat([[1.0], [1.0]])
+    True
 
     Raises
     ------
