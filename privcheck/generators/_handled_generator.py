@@ -88,6 +88,14 @@ class Handler(ABC):
     def child(self, bits: Any) -> np.random.Generator:
         """Return a Generator that is spawned."""
 
+    def copied(self, bits: Any) -> np.random.Generator:
+        """Return a Generator that is a copy, whose draws are the same ones again."""
+        return np.random.Generator(bits)
+
+    def pickled(self, bits: Any) -> Any:
+        """Return what makes such a copy where it is unpickled, as `__reduce__` does."""
+        return np.random.Generator(bits).__reduce__()
+
 
 class HandledGenerator(np.random.Generator):
     """Numpy's Generator, with a handler for its draws.
@@ -119,13 +127,13 @@ class HandledGenerator(np.random.Generator):
     def __deepcopy__(self, memo: dict[int, Any]) -> np.random.Generator:
         if not _COPYING.get():
             self._handler.exposed()
-        return np.random.Generator(copy.deepcopy(self._handler.bits, memo))
+        return self._handler.copied(copy.deepcopy(self._handler.bits, memo))
 
     def __copy__(self) -> np.random.Generator:
-        return np.random.Generator(self.bit_generator)
+        return self._handler.copied(self.bit_generator)
 
     def __reduce__(self) -> Any:
-        return np.random.Generator(self.bit_generator).__reduce__()
+        return self._handler.pickled(self.bit_generator)
 
     def __getstate__(self) -> Any:
         return self.bit_generator.state

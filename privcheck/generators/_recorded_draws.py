@@ -43,6 +43,14 @@ class RecordedDraws(Handler):
         """Return a Generator whose noise is recorded too."""
         return HandledGenerator(RecordedDraws(bits, self._record, self._noticed))
 
+    def copied(self, bits: Any) -> np.random.Generator:
+        """Return a Generator all of whose draws are coins: what it draws may be the noise of the original again."""
+        return _copied(bits, self._noticed)
+
+    def pickled(self, bits: Any) -> Any:
+        """Return what makes such a copy."""
+        return _copied, (bits, self._noticed)
+
     def noise(self, method: Noise, draw: Draw, loc: Any, scale: Any, size: Any) -> Any:
         """Return recorded noise, if a run is recorded."""
         found = self._record(method, loc, scale, size)
@@ -62,3 +70,7 @@ class RecordedDraws(Handler):
     def _notice(self, name: str) -> None:
         if self._noticed is not None:
             self._noticed(name)
+
+
+def _copied(bits: Any, noticed: Callable[[str], None] | None) -> HandledGenerator:
+    return HandledGenerator(RecordedDraws(bits, lambda *_: None, noticed))

@@ -31,6 +31,7 @@ from ._options.effort_options import DEFAULT_TIME_BUDGET as DEFAULT_TIME_BUDGET
 from ._options.effort_options import Effort as Effort
 from ._options.game_options import Game as Game
 from ._output_parts import RAISED as RAISED
+from ._output_parts import Parts as Parts
 from ._output_parts import all_raised as all_raised
 from ._output_parts import named as named
 from ._output_parts import outputs_of as outputs_of

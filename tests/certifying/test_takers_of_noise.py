@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import numbers
+import pickle
+import statistics
+from collections.abc import Iterable, Sized
 
 import numpy as np
 import pandas as pd
@@ -51,7 +54,73 @@ def a_table_in_place(data, noise):
     return table.to_numpy()
 
 
+def methods_of_a_number(data, noise):
+    mean = (data.sum() + noise[0]).clip(0.0, 4.0).round(3)
+    return mean.item(), mean.astype(int).tolist(), mean.max()
+
+
+def indented_json(data, noise):
+    return json.dumps({"rows": list(data + noise)}, indent=1)
+
+
+def mean_of_noisy_rows(data, noise):
+    return statistics.mean(x + z for x, z in zip(data, noise, strict=True))
+
+
+def spread_of_noisy_rows(data, noise):
+    noisy = [x + z for x, z in zip(data.tolist(), noise, strict=True)]
+    return statistics.stdev(noisy), statistics.pvariance(noisy)
+
+
+def no_list(data, noise):
+    found = data.sum() + noise[0]
+    is_list = isinstance(found, Iterable | Sized) or hasattr(found, "__len__") or np.iterable(found)
+    return data.sum() if is_list else found
+
+
+def no_text(data, noise):
+    found = data.sum() + noise[0]
+    return data.sum() if found == "unknown" or found in ("", None) else f"{found}"
+
+
+def a_pickled_number(data, noise):
+    found = pickle.loads(pickle.dumps(data.sum() + noise[0]))
+    return found if isinstance(found, float) else data.sum()
+
+
+def noise_of_each_row(data, noise):
+    drawn = iter(noise)
+    found = pd.Series(data).apply(lambda x: x + next(drawn))
+    return found.round(1).tolist() if found.dtype == float else data
+
+
+def a_column_of_a_list(data, noise):
+    table = pd.DataFrame({"rows": [x + z for x, z in zip(data, noise, strict=True)]})
+    return table.agg(["mean", "max"]).to_numpy() if table.rows.dtype == float else data
+
+
+def a_record_for_each_row(data, noise):
+    table = pd.DataFrame([{"row": x + z} for x, z in zip(data, noise, strict=True)])
+    return table.describe().loc["mean", "row"] if table.row.dtype == float else data
+
+
+def noise_of_each_group(data, noise):
+    drawn, table = iter(noise), pd.DataFrame({"group": [0, 0, 1, 1], "x": data})
+    return table.groupby("group").x.agg(lambda column: column.sum() + next(drawn)).tolist()
+
+
 PROGRAMS = [
+    methods_of_a_number,
+    indented_json,
+    mean_of_noisy_rows,
+    spread_of_noisy_rows,
+    no_list,
+    no_text,
+    a_pickled_number,
+    noise_of_each_row,
+    a_column_of_a_list,
+    a_record_for_each_row,
+    noise_of_each_group,
     a_number_of_json,
     a_float,
     a_number,

@@ -9,6 +9,7 @@ import pickle
 import random
 import secrets
 from bisect import bisect
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -120,6 +121,28 @@ def test_what_changes_from_run_to_run_is_no_divergence():
     found = explored(drifts)
     assert not found.has_findings
     assert found.undeclared == ["random numbers whose source was not found: equal streams differ, too"]
+
+
+def in_a_thread(rng, scale):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: rng.laplace(0.0, scale)).result()
+
+
+ELSEWHERE = {
+    "another thread": in_a_thread,
+    "a deep copy": lambda rng, scale: copy.deepcopy(rng).laplace(0.0, scale),
+    "a copy": lambda rng, scale: copy.copy(rng).laplace(0.0, scale),
+    "a pickle": lambda rng, scale: pickle.loads(pickle.dumps(rng)).laplace(0.0, scale),
+}
+
+
+@pytest.mark.chance(2e-6, "two differences at 1e-6 each")
+@pytest.mark.parametrize("place", ELSEWHERE)
+def test_noise_that_is_drawn_elsewhere_is_named(place):
+    found = explored(lambda data, rng: data.sum() + ELSEWHERE[place](rng, 1.0))
+    assert not found.has_findings, found
+    assert [one.partition(" at ")[0] for one in found.undeclared] == ["numpy.random.Generator.laplace"]
+    assert explored(lambda data, rng: [ELSEWHERE[place](rng, 1.0), data.sum()][1]).replay.divergences
 
 
 def test_inputs_that_differ_on_equal_streams_are_no_findings():

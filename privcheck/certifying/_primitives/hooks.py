@@ -76,7 +76,7 @@ class Hooks:
         if isinstance(found, FunctionType):
             patches.function(found, lambda original: self._hook(primitive, original, method))
         else:
-            patches.objects([(found, _Compiled(found, self._hook(primitive, found, False)))])
+            patches.objects([(found, Compiled(found, self._hook(primitive, found, False)))])
 
     def _hook(self, primitive: Primitive, original: Any, method: bool) -> Callable[..., Any]:
         kept = Kept(original)
@@ -106,7 +106,7 @@ class Hooks:
         return call
 
 
-class _Compiled(Kept):
+class Compiled(Kept):
     """What stands in the place of a compiled function."""
 
     __slots__ = ("hook",)

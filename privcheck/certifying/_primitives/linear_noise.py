@@ -10,6 +10,12 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.certifying._primitives.drawn_noise import Noise
 
+CHECKS = frozenset({np.isfinite, np.isnan, np.isinf})
+"""Numpy's functions that tell a number with noise as they tell what it was added to."""
+
+LINEAR = frozenset({np.add, np.subtract, np.negative, np.positive, np.multiply, np.true_divide})
+"""Numpy's operations that leave noise unread where one operand is plain."""
+
 STRUCTURAL = frozenset(
     {np.transpose, np.triu, np.tril, np.diag, np.diagonal, np.reshape, np.ravel, np.squeeze, np.copy, np.take, np.flip}
     | {np.roll, np.atleast_1d, np.atleast_2d, np.expand_dims, np.moveaxis, np.swapaxes, np.broadcast_to, np.tile}
@@ -80,3 +86,10 @@ def image(
         if own:
             held[place], weight[place] = noise.sum(own) if len(own) > 1 else next(iter(own.items()))
     return held.reshape(const.shape), weight.reshape(const.shape), const
+
+
+def any_of(is_one: Callable[[Any], bool], given: Any) -> bool:
+    """Tell whether something holds of any argument, or of an entry of a list of them."""
+    if type(given) in (list, tuple):
+        return any(any_of(is_one, one) for one in given)
+    return any(any_of(is_one, one) for one in given.values()) if type(given) is dict else is_one(given)

@@ -158,8 +158,15 @@ def _unchangeable(holder: Any, pairs: dict[int, tuple[Any, Any]]) -> list[str]:
     if name := next((name for name in slots if id(getattr(holder, name, None)) in pairs), ""):
         return [f"slot {name} of {type(holder).__name__}"]
     if isinstance(holder, tuple) and any(id(item) in pairs for item in holder):
-        return [] if all(isinstance(item, type) for item in holder) else ["a tuple"]  # bases, or an order of lookup
+        return [] if _is_of_types(holder, pairs) else ["a tuple"]
     return []
+
+
+def _is_of_types(holder: tuple[Any, ...], pairs: dict[int, tuple[Any, Any]]) -> bool:
+    """Tell whether a tuple is of bases, an order of lookup, or annotations, each after the name of its parameter."""
+    named = zip(("", *holder), holder, strict=False)
+    alike = all(isinstance(name, str) and isinstance(item, type) for name, item in named if id(item) in pairs)
+    return alike or all(isinstance(item, type) for item in holder)
 
 
 def _slots(cls: type) -> list[str]:

@@ -16,10 +16,10 @@ from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCall
 from privcheck.certifying._primitives.recorded_generators import recorded_generator, recording_noise
 from privcheck.certifying._primitives.replayed_coins import SEEDED, ReplayedCoins, other_coins
 from privcheck.certifying._primitives.unread_noise import UnreadNoise
-from privcheck.errors import PrivcheckError, words
+from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.mechanisms import DivergenceError, recording
 from privcheck.privacy import Contexts
-from privcheck.targets import StreamPair, Target, describe_exception
+from privcheck.targets import Parts, StreamPair, Target, describe_exception
 
 ARRAYS_ONLY = (
     "for code that takes a data frame or records, certify a function that makes them of the array, as in "
@@ -32,6 +32,9 @@ PLAIN_ONLY = (
     "float(x) of one number, once the private value is added"
 )
 """What to do about code that takes floats or arrays of numpy alone."""
+
+PUBLISHED_ONLY = "certify a function that returns all that is published of it"
+"""What to do about outputs that are not read."""
 
 LED = ("bandit", "full", "delayed", "identification")
 """Kinds of feedback under which the symbols of a run are the actions that `select()` returns."""
@@ -152,7 +155,7 @@ class Player:
             raise
         except BaseException as error:
             got, hint = words(describe_exception(error)), f"{StreamPair.hint_on(data)}; {ARRAYS_ONLY}"
-            hint = PLAIN_ONLY if UnreadNoise.__name__ in got else hint
+            hint = PLAIN_ONLY if "UnreadNoise" in got or "UnreadArray" in got else hint
             raise PrivcheckError("target", got, "a mechanism that returns an output", hint) from None
 
 
@@ -162,18 +165,37 @@ def _called(function: Any, data: Any, rng: np.random.Generator) -> Any:
     return function(data.tolist()) if is_measurement(function) else function(data, rng)
 
 
-def flat(output: Any) -> list[Any]:
-    """Return the parts of an output in order, with the lengths of its lists.
+class _Parts(Parts):
+    """The parts of an output, in which what has noise is read."""
 
-    >>> flat([1, (2.0, None)]), flat(np.ones(2))
-    ([2, 1, 2, 2.0, None], [2, 1.0, 1.0])
+    def add(self, output: Any) -> str:
+        """Append the parts of an output, and return its structure."""
+        if isinstance(output, UnreadNoise):
+            output = output._value()
+        if type(output) is not np.ndarray or output.dtype != np.float64 or np.isnan(output).any():
+            return super().add(output)
+        self.numbers += output.ravel().tolist()
+        structure = "r"
+        for size in reversed(output.shape):
+            structure = f"[{','.join([structure] * size)}]"
+        return structure
+
+
+def flat(output: Any) -> list[Any]:
+    """Return what can be seen of an output, as audits read it: its structure, its symbols and its numbers.
+
+    >>> flat([1, 2.0]), flat(np.ones(2))
+    (['[d,r]', 1, 1, 2.0], ['[r,r]', 0, 1.0, 1.0])
+    >>> flat(np.ones((2, 1))) == flat([[1.0], [1.0]])
+    True
+
+    Raises
+    ------
+    PolicyError : an object with attributes that are not read.
     """
-    if isinstance(output, UnreadNoise):
-        output = output._value()
-    if isinstance(output, dict):
-        output = sorted(output.items(), key=repr)
-    if isinstance(output, np.ndarray | np.generic):
-        output = output.tolist()
-    if isinstance(output, list | tuple):
-        return [len(output), *(part for item in output for part in flat(item))]
-    return [output if isinstance(output, bool | int | float | str | bytes | type(None)) else type(output).__name__]
+    parts = _Parts({})
+    try:
+        structure = parts.add(output)
+    except PolicyError as error:
+        raise PolicyError(error.parameter, error.value, error.expected, PUBLISHED_ONLY) from None
+    return [structure, len(parts.symbols), *parts.symbols, *parts.numbers]

@@ -21,6 +21,7 @@ from privcheck.certifying._primitives.patching import ONE_AT_A_TIME, Patches, pa
 from privcheck.certifying._primitives.player import Player
 from privcheck.certifying._primitives.recorded_calls import CallTape
 from privcheck.certifying._primitives.recorded_generators import (
+    RecordedState,
     gauss_hook,
     recorded_generator,
     rvs_hook,
@@ -29,7 +30,13 @@ from privcheck.certifying._primitives.recorded_generators import (
 )
 from privcheck.certifying._primitives.replayed_coins import ReplayedCoins, fixed_seeds, seed_hook
 from privcheck.certifying._primitives.shipped_declarations import NOISE, SHIPPED, declared
-from privcheck.certifying._primitives.takers_of_noise import in_place_hook, json_hook
+from privcheck.certifying._primitives.takers_of_noise import (
+    in_place_hook,
+    json_hook,
+    stand_ins_of_pandas,
+    statistics_hook,
+    text_hook,
+)
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy import Contexts, refuse_adding
 from privcheck.results import Certificate
@@ -104,12 +111,17 @@ def sets_called(target: Target, contexts: Contexts | None, table: Table, seed: i
 def _replaced(noise: Sequence[str], primitives: Sequence[Primitive]) -> Iterator[tuple[Patches, Hooks, ReplayedCoins]]:
     """Replace what is declared for the block, and release the lock, which is held, after it."""
     records = "numpy" in noise
-    hooks, coins = Hooks(), ReplayedCoins(_modules(), recorded_generator if records else unrecorded_generator)
+    hooks = Hooks()
+    coins = (
+        ReplayedCoins(_modules(), recorded_generator, RecordedState)
+        if records
+        else ReplayedCoins(_modules(), unrecorded_generator)
+    )
     try:
         with patched() as patches, unread_lists():
             for primitive in primitives:
                 hooks.install(primitive, patches)
-            patches.objects([*stand_ins(records), *coins.pairs])
+            patches.objects([*stand_ins(records), *coins.pairs, *coins.states, *stand_ins_of_pandas()])
             _patch_random(patches, records="random" in noise)
             if "scipy" in noise:
                 _patch_scipy(patches)
@@ -143,11 +155,15 @@ def _patch_scipy(patches: Patches) -> None:
 
 
 def _patch_takers(patches: Patches) -> None:
-    """Let JSON and operations in place of pandas take numbers with noise, as they take numpy's."""
+    """Let JSON, `statistics` and operations in place of pandas take numbers with noise, as they take numpy's."""
     import json
+    import statistics
 
-    default: Any = json.JSONEncoder.default
-    patches.function(default, json_hook)
+    encoder: Any = json.JSONEncoder
+    patches.function(encoder.default, json_hook)
+    patches.function(encoder.iterencode, text_hook)
+    for name in ("_sum", "_ss"):
+        patches.function(getattr(statistics, name), statistics_hook)
     if "pandas" in sys.modules:
         from pandas.core.generic import NDFrame
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from privcheck.accounting import NOTHING, Charge
 from privcheck.certifying._primitives.measured_distance import METRICS, metric_of, numbers
+from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, Tape
 
 HERE = str(Path(__file__).parent)
@@ -27,6 +28,9 @@ LIBRARIES = (
 
 ROUNDING = 1e-9
 """The relative difference of two numbers that float rounding may make."""
+
+ONE_BY_ONE = "what answers queries is not replayed: call each measurement that it makes by itself"
+"""What to do about an output that cannot be copied."""
 
 PUBLIC = (bool, int, float, str, bytes, type(None), np.generic)
 
@@ -101,7 +105,11 @@ class CallTape(Tape):
         """Draw a release, record it and return it."""
         output = draw()
         self.made.append(made)
-        self.outputs.append(copy.deepcopy(output))
+        try:
+            self.outputs.append(copy.deepcopy(output))
+        except Exception:
+            got = words(f"an output of {made.name} at {made.location} that cannot be copied, {type(output).__name__}")
+            raise PrivcheckError("primitive", got, "numbers, text, or lists of these", ONE_BY_ONE) from None
         return output
 
 

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying._primitives.hooks import RUNNING
+from privcheck.certifying._primitives.patching import Kept
 from privcheck.certifying._primitives.recorded_calls import LIBRARIES, caller, is_by_privcheck
+from privcheck.certifying._primitives.watched_draws import ELSEWHERE
 from privcheck.generators import generator_states, global_generators_kept, seed_both
 
 AGAIN: ContextVar[int] = ContextVar("again", default=0)
@@ -95,17 +97,23 @@ class ReplayedCoins:
     ----------
     modules : their generators are coins.
     made : makes the Generator that takes the place of one of theirs, from its bit generator.
+    older : makes what takes the place of a RandomState; None leaves it there.
     """
 
-    def __init__(self, modules: list[ModuleType], made: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, modules: list[ModuleType], made: Callable[[Any], Any], older: Callable[[Any], Any] | None = None
+    ) -> None:
         self.pairs: list[tuple[Any, Any]] = []
-        self._older: dict[int, tuple[str, Any, Any]] = {}
+        self.states: list[tuple[Any, Any]] = []
+        self._older: dict[int, tuple[str, Kept, Any]] = {}
         for module in modules:
             for name, held in list(vars(module).items()):
                 if type(held) is np.random.Generator and not any(held is old for old, _ in self.pairs):
                     self.pairs.append((held, made(held.bit_generator)))
                 elif type(held) in (np.random.RandomState, random.Random) and not _is_global(held):
-                    self._older.setdefault(id(held), (f"{module.__name__}.{name}", held, _state(held)))
+                    if older is not None and type(held) is np.random.RandomState and id(held) not in self._older:
+                        self.states.append((held, older(held._bit_generator)))
+                    self._older.setdefault(id(held), (f"{module.__name__}.{name}", Kept(held), _state(held)))
         self._started = generator_states()
         self._states = [old.bit_generator.state for old, _ in self.pairs]
         self._kept = ExitStack()
@@ -113,21 +121,22 @@ class ReplayedCoins:
 
     def start(self, seed: int) -> None:
         """Put all coins where the run of this seed starts; other coins are as far from there as `AGAIN` says."""
+        ELSEWHERE.clear()
         seed_both(seed + 1_000_003 * AGAIN.get())
         self._started = generator_states()
         self._put_back()
         for old, _ in self.pairs:
             old.bit_generator.state = moved(old.bit_generator).state
         for _, held, _ in self._older.values() if AGAIN.get() else ():
-            held.seed(seed + 1_000_003 * AGAIN.get())
+            held.function.seed(seed + 1_000_003 * AGAIN.get())
 
     @property
     def drawn(self) -> list[str]:
-        """The names of generators without stand-ins that were drawn from since the start, in words."""
+        """The generators without stand-ins that were drawn from since the start, and draws in other threads."""
         now = generator_states()
         found = [f"the global generator of {name}" for name, state in self._started.items() if now[name] != state]
-        changed = [name for name, held, kept in self._older.values() if repr(_state(held)) != repr(kept)]
-        return [*found, *(f"{name}, a generator of a module" for name in changed)]
+        changed = [name for name, held, kept in self._older.values() if repr(_state(held.function)) != repr(kept)]
+        return [*found, *(f"{name}, a generator of a module" for name in changed), *ELSEWHERE]
 
     def restore(self) -> None:
         """Put all generators back where they were."""
@@ -138,7 +147,7 @@ class ReplayedCoins:
         for (old, _), state in zip(self.pairs, self._states, strict=True):
             old.bit_generator.state = state
         for _, held, kept in self._older.values():
-            _set_state(held, kept)
+            _set_state(held.function, kept)
 
 
 def _is_global(held: Any) -> bool:

@@ -11,19 +11,17 @@ from privcheck.arrays import Array
 from privcheck.certifying._primitives.drawn_noise import Noise, added
 from privcheck.certifying._primitives.linear_noise import (
     ADDING,
+    CHECKS,
     JOINING,
+    LINEAR,
     LINEAR_OPTIONS,
     METHODS,
     OF_SHAPES,
     PRODUCTS,
     STRUCTURAL,
+    any_of,
     image,
 )
-
-CHECKS = {np.isfinite, np.isnan, np.isinf}
-"""Numpy's functions that tell a number with noise as they tell what it was added to."""
-
-LINEAR = {np.add, np.subtract, np.negative, np.positive, np.multiply, np.true_divide}
 
 
 def drawn(noise: Noise, law: str, loc: Any, scale: Any, size: Any, name: str, place: str) -> UnreadNoise:
@@ -34,9 +32,10 @@ def drawn(noise: Noise, law: str, loc: Any, scale: Any, size: Any, name: str, pl
         shape = tuple(np.empty(size, np.bool_).shape)
     first = noise.number(law, np.broadcast_to(scales, shape).ravel().tolist(), name, place)
     numbers = np.arange(first, first + int(np.prod(shape, dtype=np.int64))).reshape(shape)
-    found = UnreadNoise(noise, numbers, np.ones(shape), np.array(np.broadcast_to(shift, shape)), alone=_is_zero(loc))
+    alone = type(loc) in (int, float) and loc == 0
+    found = _made(noise, numbers, np.ones(shape), np.array(np.broadcast_to(shift, shape)), alone=alone)
     if noise.is_read_after(adds=bool(shift.any())):
-        found._values("the draw")
+        found._read("the draw")
     return found
 
 
@@ -61,21 +60,16 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         self._noise, self._numbers, self._weights, self._consts = noise, numbers, weights, consts
         self._alone = alone
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        """What `isinstance` takes one number for: numpy's float. Pandas would hand arrays to compiled code."""
-        return UnreadNoise if self._consts.ndim else np.float64
-
+    __class__ = property(lambda _: np.float64)  # for what `isinstance` takes one number
     T = property(lambda self: self._mapped(np.transpose))
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Any:
         return self._consts.shape
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        for part in (self._numbers, self._weights, self._consts):
-            part.shape = shape
+        self._numbers.shape = self._weights.shape = self._consts.shape = shape
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if (
@@ -106,7 +100,7 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
             if found is not None:
                 return found
         how = f"numpy.{function.__name__}"
-        return getattr(function, method)(*(one._values(how) if _noisy(one) else one for one in inputs), **options)
+        return getattr(function, method)(*(one._read(how) if _noisy(one) else one for one in inputs), **options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function in STRUCTURAL and args and args[0] is self:
@@ -121,20 +115,10 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         if found is not None:
             return found
         how = f"numpy.{function.__name__}"
-        return function(*_read_all(args, how), **_read_all(kwargs, how))
+        return function(*read_all(args, how), **read_all(kwargs, how))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self._values("the conversion to an array"), dtype=dtype, copy=copy)
-
-    def __getitem__(self, key: Any) -> Any:
-        key = _read_all(key)
-        return self._mapped(lambda part: np.asarray(part[key]))
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        key, is_ours = _read_all(key), _noisy(value) and value._noise is self._noise
-        parts = (value._numbers, value._weights, value._consts) if is_ours else (0, 0.0, _plain(value))
-        for own, given in zip((self._numbers, self._weights, self._consts), parts, strict=True):
-            own[key] = given
+        return np.array(self._read("the conversion to an array"), dtype=dtype, copy=copy)
 
     def _become(self, found: Any) -> UnreadNoise:
         """Hold the result of an operation in place."""
@@ -158,53 +142,55 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         shuffle(order)
         rows[...] = rows[order]
 
+    def __eq__(self, other: object) -> Any:
+        return self._value("a comparison") == other
+
+    def __ne__(self, other: object) -> Any:
+        return self._value("a comparison") != other
+
     def __float__(self) -> float:
-        return float(self._values("float()"))
+        return float(self._read("float()"))
 
     def __int__(self) -> int:
-        return int(self._values("int()"))
+        return int(self._read("int()"))
+
+    __trunc__ = __int__
 
     def __bool__(self) -> bool:
-        return bool(self._values("a condition"))
+        return bool(self._read("a condition"))
 
     def __hash__(self) -> int:
         return hash(self._value("hash()"))
 
-    def __len__(self) -> int:
-        return len(self._consts)
-
-    def __iter__(self) -> Any:
-        return (self[place] for place in range(len(self._consts)))
-
     def __round__(self, digits: int | None = None) -> Any:
         return round(float(self), digits)
 
-    def __trunc__(self) -> int:
-        return int(self)
-
     def __floor__(self) -> int:
-        return int(np.floor(self._values("floor()")))
+        return int(np.floor(self._read("floor()")))
 
     def __ceil__(self) -> int:
-        return int(np.ceil(self._values("ceil()")))
+        return int(np.ceil(self._read("ceil()")))
 
     def __repr__(self) -> str:
-        return repr(self._value("repr()"))
+        return repr(self._read("repr()") if self._consts.ndim else float(self))
+
+    def __str__(self) -> str:
+        return str(self._value("str()"))
 
     def __format__(self, how: str) -> str:
         return format(self._value("format()"), how)
 
     def __copy__(self) -> UnreadNoise:
         parts = (self._numbers.copy(), self._weights.copy(), self._consts.copy())
-        return UnreadNoise(self._noise, *parts, alone=self._alone)
+        return _made(self._noise, *parts, alone=self._alone)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UnreadNoise:
         return self.__copy__()
 
     def __reduce__(self) -> Any:
-        return np.array, (self._values(),)
+        return (np.array, (self._read(),)) if self._consts.ndim else (np.float64, (float(self._read()),))
 
-    def _values(self, how: str = "an operation") -> Array:
+    def _read(self, how: str = "an operation") -> Array:
         """Read what is unread, and return the numbers: the array itself, as others may write into it."""
         if self._numbers.any():
             self._noise.how = f"{how} reads"
@@ -216,7 +202,7 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         return self._consts
 
     def _value(self, how: str = "an operation") -> Any:
-        return self._values(how) if self._consts.ndim else float(self._values(how))
+        return self._read(how) if self._consts.ndim else np.float64(self._read(how))
 
     def _is_read_before(self, function: Any, other: Array) -> bool:
         """Tell whether these numbers are read before they are combined with a plain one or an array of them."""
@@ -243,7 +229,7 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         """Return the entries of several arrays in one; None if they have to be read."""
         of = JOINING[function]
         arrays, others = [args[k] for k in of if k < len(args)], [each for k, each in enumerate(args) if k not in of]
-        if len(arrays) < len(of) or _any_of(_noisy, [others, kwargs]) or _any_of(self._is_foreign, arrays):
+        if len(arrays) < len(of) or any_of(_noisy, [others, kwargs]) or any_of(self._is_foreign, arrays):
             return None
         parts = []
         for which in range(3):
@@ -263,7 +249,7 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         others = [one for one in args if one is not self]
         if len(others) != len(args) - 1 or not LINEAR_OPTIONS.issuperset(options):
             return None
-        if _any_of(_noisy, [others, options]) or not (self._is_kept() if function in PRODUCTS else args[0] is self):
+        if any_of(_noisy, [others, options]) or not (self._is_kept() if function in PRODUCTS else args[0] is self):
             return None
 
         def apply(part: Array) -> Any:
@@ -273,19 +259,35 @@ class UnreadNoise(np.lib.mixins.NDArrayOperatorsMixin):
         return None if found is None else _result(self._noise, *found, alone=self._alone)
 
 
+class UnreadArray(UnreadNoise):
+    """An array of such numbers; pandas would hand it to compiled code if it were one of numpy's."""
+
+    __class__ = property(lambda _: UnreadArray)
+
+    def __getitem__(self, key: Any) -> Any:
+        key = read_all(key)
+        return self._mapped(lambda part: np.asarray(part[key]))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        key, is_ours = read_all(key), _noisy(value) and value._noise is self._noise
+        parts = (value._numbers, value._weights, value._consts) if is_ours else (0, 0.0, _plain(value))
+        for own, given in zip((self._numbers, self._weights, self._consts), parts, strict=True):
+            own[key] = given
+
+    def __len__(self) -> int:
+        return len(self._consts)
+
+    def __iter__(self) -> Any:
+        return (self[place] for place in range(len(self._consts)))
+
+
+def _made(noise: Noise, numbers: Any, weights: Array, consts: Array, *, alone: bool = False) -> UnreadNoise:
+    """Return one number with noise, or an array of them."""
+    return (UnreadArray if consts.ndim else UnreadNoise)(noise, numbers, weights, consts, alone=alone)
+
+
 def _noisy(one: Any) -> bool:
     return isinstance(one, UnreadNoise)
-
-
-def _is_zero(loc: Any) -> bool:
-    return type(loc) in (int, float) and loc == 0
-
-
-def _any_of(is_one: Callable[[Any], bool], given: Any) -> bool:
-    """Tell whether something holds of any argument, or of an entry of a list of them."""
-    if type(given) in (list, tuple):
-        return any(_any_of(is_one, one) for one in given)
-    return any(_any_of(is_one, one) for one in given.values()) if type(given) is dict else is_one(given)
 
 
 def _parts(given: Any, which: int) -> Any:
@@ -298,22 +300,22 @@ def _parts(given: Any, which: int) -> Any:
 
 
 def _plain(one: Any) -> Array:
-    return one._values() if isinstance(one, UnreadNoise) else np.asarray(one, np.float64)
+    return one._read() if isinstance(one, UnreadNoise) else np.asarray(one, np.float64)
 
 
-def _read_all(given: Any, how: str = "an operation") -> Any:
+def read_all(given: Any, how: str = "an operation") -> Any:
     """Return arguments in which all noise is read."""
     if isinstance(given, UnreadNoise):
         return given._value(how)
     if type(given) in (list, tuple):
-        return type(given)(_read_all(one, how) for one in given)
-    return {key: _read_all(value, how) for key, value in given.items()} if type(given) is dict else given
+        return type(given)(read_all(one, how) for one in given)
+    return {key: read_all(value, how) for key, value in given.items()} if type(given) is dict else given
 
 
 def _result(noise: Noise, numbers: Array, weights: Array, consts: Array, *, alone: bool = False) -> Any:
     """Return numbers with noise, or plain ones if there is none in them."""
     if numbers.any():
-        return UnreadNoise(noise, numbers, weights, consts, alone=alone)
+        return _made(noise, numbers, weights, consts, alone=alone)
     return consts if consts.ndim else np.float64(consts)
 
 
@@ -342,7 +344,7 @@ def _linear(function: Any, inputs: tuple[Any, ...]) -> Any:
     if function in (np.add, np.subtract) and isinstance(found, UnreadNoise):
         adds = found.shape == held.shape and bool(others[0].any())
         if held._noise.is_read_after(adds=adds):
-            found._values(f"numpy.{function.__name__}")
+            found._read(f"numpy.{function.__name__}")
     return found
 
 
@@ -367,8 +369,7 @@ def _of_pandas(function: Any, inputs: tuple[Any, ...], table: Any) -> Any:
     """Return what pandas makes of noise and a Series or DataFrame: numbers with the table's labels, which are read."""
     found = function(*(np.asarray(one, np.float64) if one is table else one for one in inputs))
     labels = {"index": table.index} | ({"columns": table.columns} if table.ndim == 2 else {"name": table.name})
-    values = found._values(type(table).__name__) if isinstance(found, UnreadNoise) else found
-    return table._constructor(values, **labels)
+    return table._constructor(read_all(found, type(table).__name__), **labels)
 
 
 def _of_numbers(function: Any, operands: list[Any], held: UnreadNoise) -> UnreadNoise | None:

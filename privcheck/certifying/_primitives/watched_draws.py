@@ -29,12 +29,16 @@ TORCH = frozenset(
 WATCHED: ContextVar[dict[str, None] | None] = ContextVar("watched", default=None)
 """What the run that is watched in this thread has drawn, in words; None while no run is watched."""
 
+ELSEWHERE: dict[str, None] = {}
+"""What threads that the code started have drawn since the last run began, in words: nothing of it is recorded."""
+
 _URANDOM: Any = os.urandom
 
 
 def note(name: str) -> None:
     """Take note of a draw of undeclared random numbers, if a run is watched and no declared primitive makes it."""
     found, run = WATCHED.get(), RUNNING.get()
+    found = ELSEWHERE if run is None and found is None else found
     if found is not None and not (run is not None and run.inside):
         found[f"{name} at {caller(LIBRARIES)}"] = None
 
