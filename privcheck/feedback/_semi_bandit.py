@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,8 @@ class SemiBandit(Feedback):
 
     def wrapped(self, session: Wrapping, told: Sequence[Any], arms: int) -> tuple[Any, ...]:
         chosen = self.action(told[0], arms or None, "action")
+        if not chosen and isinstance(told[1], Sized) and not len(told[1]):
+            return chosen, np.zeros(0)  # an oracle may choose nothing
         values = reward_numbers(told[1])
         if values.shape != (len(chosen),):
             expected = f"one reward for each base arm of the action, shape ({len(chosen)},)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,27 +14,42 @@ from privcheck.generators._handled_generator import Call, Draw, HandledGenerator
 from privcheck.generators._methods import Noise
 from privcheck.mechanisms import DivergenceError
 
+RELATIVE = 1e-6
+"""By how much a scale may differ that is computed from released numbers: these are rounded in other ways."""
+
+
+class Drawn(NamedTuple):
+    """The noise of one call, flat and without its location, with its law and the scale of each number."""
+
+    noise: Array
+    law: str
+    scales: Array
+
 
 class PlayedDraws(Handler):
-    """Noise is recorded, for the laws of `GuardedDraws`.
+    """Noise is recorded, for the laws of `GuardedDraws`; a call of another law, or with another scale, diverges.
 
     Parameters
     ----------
     bits : the bit generator of all other draws.
-    noise : the noise of each call in order, flat, without its location.
+    drawn : the noise of each call in order.
 
     Examples
     --------
-    >>> rng = HandledGenerator(PlayedDraws(np.random.PCG64(0), [np.array([0.5]), np.array([1.0, 2.0])]))
-    >>> rng.laplace(10.0, 1.0), rng.normal(0.0, [1.0, 2.0]).tolist()
-    (10.5, [1.0, 2.0])
+    >>> one, two = Drawn(np.array([0.5]), "laplace", np.ones(1)), Drawn(np.array([1.0, 2.0]), "normal", np.ones(2))
+    >>> rng = HandledGenerator(PlayedDraws(np.random.PCG64(0), [one, two]))
+    >>> rng.laplace(10.0, 1.0)
+    10.5
+    >>> rng.normal(0.0, [1.0, 2.0])
+    Traceback (most recent call last):
+    privcheck.mechanisms.recorder.DivergenceError: draw 2 of noise has another scale without the guard
     """
 
     laws = LAWS
 
-    def __init__(self, bits: Any, noise: list[Array]) -> None:
+    def __init__(self, bits: Any, drawn: list[Drawn]) -> None:
         super().__init__(bits)
-        self._noise, self._position, self._paused, self._plain = noise, 0, False, False
+        self._drawn, self._position, self._paused, self._plain = drawn, 0, False, False
 
     @property
     def plain(self) -> bool:
@@ -62,9 +77,14 @@ class PlayedDraws(Handler):
         count = int(np.prod(shape, dtype=np.int64))
         if count == 0:
             return np.zeros(shape)
-        if self._position >= len(self._noise) or self._noise[self._position].size != count:
-            raise DivergenceError(f"draw {self._position + 1} of noise is made without the guard only")
-        found = self._noise[self._position].reshape(shape) + loc
+        draws = f"draw {self._position + 1} of noise"
+        if self._position >= len(self._drawn) or self._drawn[self._position].noise.size != count:
+            raise DivergenceError(f"{draws} is made without the guard only")
+        was = self._drawn[self._position]
+        if was.law != method.law or not np.allclose(np.broadcast_to(scales, shape).ravel(), was.scales, RELATIVE, 0.0):
+            other = "scale" if was.law == method.law else "law"
+            raise DivergenceError(f"{draws} has another {other} without the guard")
+        found = was.noise.reshape(shape) + loc
         self._position += 1
         return as_drawn(method.law, found)
 

@@ -19,7 +19,7 @@ JOINTLY: dict[Any, tuple[tuple[int, ...], tuple[str, ...]]] = {
     np.split: ((0,), ("ary",)), np.array_split: ((0,), ("ary",)),
     np.hsplit: ((0,), ("ary",)), np.vsplit: ((0,), ("ary",)),
     np.diag: ((0,), ("v",)), np.triu: ((0,), ("m",)), np.tril: ((0,), ("m",)), np.linalg.solve: ((1,), ("b",)),
-    np.average: ((0,), ("a",)),
+    np.average: ((0,), ("a",)), np.bincount: ((1,), ("weights",)),
 }  # fmt: skip
 """Functions that are linear in these arguments together, by position and by name; all others are read."""
 
@@ -69,7 +69,7 @@ def applied(of: Callable[[Any], Any], function: Any, arguments: tuple[Any, ...],
         linear.check_counted(name, *counted)
     if len(operands) == 1 and (views := _views(call, operands[0])) is not None:
         return views
-    kind = "f" if function in (np.average, np.linalg.solve) else common(*counted)
+    kind = "f" if function in (np.average, np.bincount, np.linalg.solve) else common(*counted)
     const = call([value._const for value in operands])
     if isinstance(const, (list, tuple)):
         return [_combined(operands, private, _part(call, place), kind) for place in range(len(const))]

@@ -8,6 +8,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import privcheck
@@ -412,3 +413,17 @@ def test_names_and_ids_that_cannot_be_written_are_refused(tmp_path, kept):
     with pytest.raises(PrivcheckError, match=r"request_id: .* expected text that can be encoded in UTF-8"):
         guarded.select(request_id="e\udfff")
     guarded.update(guarded.select(request_id="\u00e9"), 1.0, user="\U0001f600", request_id="\u00e9")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_name_of_numpys_is_that_of_python(tmp_path, kept):
+    options = {"arms": 2, "epsilon": 0.5, "per_user": 0.5}
+    guarded = guard(tmp_path, **options) if kept else privcheck.guard(policies.Cautious, **options)
+    for user, same in ((np.int64(7), 7), (np.array(["u1"])[0], "u1")):
+        assert admitted(guarded, user) == 1
+        assert admitted(guarded, same) == 0
+        assert guarded.person(user) == guarded.person(same)
+    assert admitted(guarded, "7") == 1
+    for user in (np.True_, np.float64(7.0)):
+        with pytest.raises(PrivcheckError, match="user"):
+            guarded.update(guarded.select(), 1.0, user=user)

@@ -68,3 +68,33 @@ OPTIONS = {"epsilon": 1.0, "feedback": "semi-bandit", "arms": 2, "horizon": 3, "
 def test_an_order_that_leaks_is_found_and_a_private_one_is_not_accused():
     assert privcheck.audit(RawOrder, **OPTIONS).verdict == "violation"
     assert privcheck.audit(NoisyOrder, **OPTIONS).verdict != "violation"
+
+
+class NothingAtTimes:
+    """Plays no arm in every second round, as an oracle may that finds none worth its price."""
+
+    def __init__(self, rng):
+        self.rng, self.t, self.sum = rng, 0, 0.0
+
+    def select(self):
+        self.t += 1
+        return () if self.t % 2 else (0, 1)
+
+    def update(self, arms, outcomes):
+        self.sum += float(sum(outcomes) + self.rng.laplace(scale=2.0)) if arms else 0.0
+
+
+def test_a_set_may_be_empty(tmp_path):
+    options = {"epsilon": 1.0, "feedback": "semi-bandit", "arms": 2}
+    assert privcheck.certify(NothingAtTimes, **options, horizon=4, runs=2).granted
+    kept = {"ledger": tmp_path / "budget.db", "head": tmp_path / "heads.db", "scope": "sets"}
+    for place in ({"noise": "float"}, kept, kept):
+        guarded = privcheck.guard(NothingAtTimes, **options, **place)
+        for _ in range(4):
+            arms = guarded.select()
+            guarded.update(arms, np.ones(len(arms)))
+        assert guarded.spent == pytest.approx(1.0)
+    fresh = privcheck.guard(NothingAtTimes, **options, noise="float")
+    assert fresh.select() == ()
+    with pytest.raises(privcheck.PrivcheckError, match="one reward for each base arm"):
+        fresh.update((), [1.0])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 import pickle
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from privcheck.certifying._primitives.unread_noise import UnreadNoise
 from privcheck.errors import PrivcheckError
 from privcheck.generators import (
     NOISE,
+    Drawn,
     GuardedDraws,
     HandledGenerator,
     MaskedDraws,
@@ -38,6 +40,7 @@ from privcheck.generators._handled_generator import (
 )
 from privcheck.generators._masked_draws import FACTOR
 from privcheck.generators._methods import METHODS, Coin, Fixed, State
+from privcheck.mechanisms import DivergenceError
 from privcheck.private_values import Private, PrivateSource
 
 PLAYED = 0.25
@@ -62,8 +65,10 @@ def guarded(bits):
     return GuardedDraws(bits, PrivateSource())
 
 
-def played(bits):
-    return PlayedDraws(bits, [np.array([PLAYED])] * 9)
+def played(bits, name="laplace"):
+    """Return a handler that plays back draws of a method, with the scale of those that `called` makes."""
+    scale = -1.0 / math.log(0.7) if name == "geometric" else 1.0
+    return PlayedDraws(bits, [Drawn(np.array([PLAYED]), METHODS[name].law, np.array([scale]))] * 9)
 
 
 def masked(_):
@@ -149,7 +154,7 @@ def test_the_package_has_one_subclass_of_numpys_generator():
 @pytest.mark.parametrize("which", HANDLERS)
 @pytest.mark.parametrize("name", names(Noise))
 def test_draws_of_noise_are_handed_to_the_handler(which, name):
-    draws = handler(which)
+    draws = played(np.random.PCG64([3, 0]), name) if which == "played" else handler(which)
     rng = HandledGenerator(draws)
     before = bits_of(rng).state
     if which == "recorded":
@@ -262,6 +267,13 @@ def test_nothing_is_played_while_it_is_paused():
     with paused([rng, np.random.default_rng(0)]):
         assert rng.laplace() == plain().laplace()
     assert rng.laplace() == PLAYED
+
+
+def test_what_is_played_has_the_law_and_the_scale_that_it_had():
+    assert HandledGenerator(handler("played")).laplace(2.0, 1.0 + 1e-9) == 2.0 + PLAYED
+    for draw in (lambda rng: rng.laplace(0.0, 0.5), lambda rng: rng.exponential(), lambda rng: rng.laplace(size=2)):
+        with pytest.raises(DivergenceError, match="draw 1 of noise"):
+            draw(HandledGenerator(handler("played")))
 
 
 def test_noise_in_a_given_array_or_in_other_precision_is_masked():

@@ -45,6 +45,7 @@ np.rot90(m) | np.tile(v, 2) | np.tile(v, (2, 1)) | np.repeat(v, 2) | np.repeat(v
 np.split(v, 3)[0] | np.array_split(v, 2)[1] | np.take(v, [0, 2]) | np.take(m, 1, axis=1) | v.take([1])
 np.compress([1, 0, 1], v) | np.pad(v, 1) | np.broadcast_to(v, (2, 3)) | np.where([True, False, True], v, w)
 np.where([True, False, True], v, 0.0) | np.where([[True], [False]], v, w) | np.average(v)
+np.bincount([0, 2, 0], weights=v) | np.bincount([1, 1, 0], v, 4) | np.bincount([0, 1], weights=[r, q])
 np.average(v, weights=[1, 2, 3]) | np.average(m, axis=0) | np.average([r, q], weights=[1, 3])
 np.clip(v, 0.25, 0.5) | v.clip(0.25, 0.5) | np.clip(r, 0, 0.5) | np.minimum(v, 0.5) | np.maximum(v, 0.5)
 np.fmin(v, 0.5) | np.abs(v - 0.5) | abs(v - 0.5) | np.absolute(r) | v ** 2 | v ** 1 | r ** 2 | np.square(v)

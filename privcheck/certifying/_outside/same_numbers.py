@@ -41,6 +41,13 @@ class Numbers:
     found: dict[Key, list[Array | None]] = field(default_factory=dict)
     calls: Counter[str] = field(default_factory=Counter)
 
+    @classmethod
+    def of(cls, policy: Any) -> Numbers:
+        """Return the numbers that a policy holds."""
+        found = cls()
+        found.held(policy)
+        return found
+
     def held(self, policy: Any) -> None:
         """Take in what a policy holds."""
         for place in places([policy]):
@@ -64,7 +71,7 @@ class Numbers:
         elif type(held) in NUMBERS or isinstance(held, np.number):
             self.found.setdefault(key, []).append(_numbers(held))
 
-    def others(self, other: Numbers, largest: float) -> dict[Key, None]:
+    def others(self, other: Numbers, largest: float = 0.0) -> dict[Key, None]:
         """Return the places whose numbers are others in another run, in which numbers up to `largest` were released."""
         found = dict[Key, None]()
         for key, mine in self.found.items():

@@ -43,21 +43,24 @@ class Way:
     ----------
     chooses : the name of a contextual `select`; empty for others. In it, and in functions of one number, exceptions
         alone are noted: the code as it is finds caches filled there that are put back under the guard.
+    watches : whether it is looked for what `select` sets.
     chosen : takes the places of choices by one datum of which both sides were computed: of their lines, the code as it
         is runs some.
+    sets : the names of places whose numbers `select` has changed: under the guard that is lost.
     """
 
     chooses: str = ""
+    watches: bool = False
     chosen: set[tuple[str, int]] = field(default_factory=set)
+    sets: set[str] = field(default_factory=set)
     steps: set[Step] = field(default_factory=set)
     numbers: Numbers = field(default_factory=Numbers)
     codes: set[CodeType] = field(default_factory=set)
     _apart: int = 0
 
     def held(self, policy: Any) -> None:
-        """Take in what a policy holds at the end, except under contextual feedback."""
-        if not self.chooses:
-            self.numbers.held(policy)
+        """Take in what a policy holds at the end."""
+        self.numbers.held(policy)
 
     @contextmanager
     def followed(self) -> Iterator[None]:
@@ -78,6 +81,9 @@ class Way:
         caller = frame.f_back
         of_one_number = caller is not None and caller.f_globals.get("__name__") == FEATURES
         apart = of_one_number or code.co_name == self.chooses
+        before = None
+        if self.watches and code.co_name == self.chooses and not self._apart:
+            before = Numbers.of(frame.f_locals[code.co_varnames[0]])
         self._apart += apart
 
         def stepped(frame: FrameType, event: str, argument: Any) -> Any:
@@ -85,6 +91,9 @@ class Way:
                 if not self._apart:
                     self.numbers.returns(frame, argument)
                 self._apart -= apart
+                if before is not None:
+                    after = Numbers.of(frame.f_locals[code.co_varnames[0]])
+                    self.sets.update(name for name, _, _ in after.others(before))
             elif event == "line" and not self._apart:
                 self.steps.add((code.co_filename, frame.f_lineno, code.co_qualname, ""))
             elif event == "exception" and not issubclass(argument[0], _ORDINARY):
@@ -148,15 +157,15 @@ def other_ways(player: Player, tables: list[Table], seed: int, rewards: tuple[fl
 def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -> Way:
     by = kind(player.feedback)
 
-    def way() -> Way:
-        return Way(by.chooses if by.contextual else "")
+    def way(*, watches: bool = False) -> Way:
+        return Way(by.chooses if by.contextual else "", watches)
 
     def guarded() -> tuple[Way, Played | None]:
         wrapped = way()
         with wrapped.followed():
             return wrapped, player.guarded(table, seed, None, look=wrapped.held)
 
-    ordinary = way()
+    ordinary = way(watches=by.contextual)
     try:
         wrapped, run = guarded()
         if run is None:
@@ -177,8 +186,10 @@ def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -
         notes[ACTIONS] = None
     elif others := wrapped.numbers.others(ordinary.numbers, largest := _largest(run)):
         again = wrapped.numbers.others(guarded()[0].numbers, largest)  # such as times
-        for name, function, _ in [key for key in others if key not in again][:1]:
-            notes[NUMBERS.format(f"{name} in {function}" if function else name)] = None
+        lost = {(name, "", 0) for name in ordinary.sets}
+        for name, function, _ in [key for key in others if key not in again and key not in lost][:1]:
+            note = NUMBERS.format(f"{name} in {function}" if function else name)
+            notes[note + (SET_IN_SELECT if by.contextual else "")] = None
     return ordinary
 
 
@@ -210,6 +221,7 @@ NUMBERS = (
     "{} is another number with ordinary rewards than with wrapped ones, although the coins and all releases are the "
     "same: the code computes otherwise than in real numbers, or tells the two apart"
 )
+SET_IN_SELECT = ", or reads in update() what select() sets, which is lost under the guard: set it in update()"
 ACTIONS = (
     "with ordinary rewards the code plays other actions than with wrapped ones, although the coins and all releases "
     "are the same: it tells the two apart"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from privcheck.certifying._recorded.persons import Persons, cost, persons
+from privcheck.certifying._recorded.persons import Persons, cost, persons, plain_name
 
 if TYPE_CHECKING:
     from privcheck.certifying._recorded.ledger_rows import ScopeRows
@@ -62,7 +62,8 @@ def person_row(rows: ScopeRows, user: Any) -> PersonRow | None:
 
 def row_of(admits: Persons, scope: str, user: Any, now: int, given: Sequence[str], ever: int) -> PersonRow:
     """Return what is left to a person who gave rewards in these scopes in the present window, and so many ever."""
+    name = plain_name(user)
     return PersonRow(
-        scope, admits.code(user), type(user).__name__, admits.per_user, admits.window, admits.renews(now - 1),
+        scope, admits.code(name), type(name).__name__, admits.per_user, admits.window, admits.renews(now - 1),
         admits.renews(now), len(given), admits.loss(given), admits.more(given, scope), ever,
     )  # fmt: skip

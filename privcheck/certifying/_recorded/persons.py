@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from privcheck.accounting import Approximate, BudgetExceededError, Concentrated, GaussianDP, Notion
 from privcheck.certifying._recorded.events import SOMEBODY
 from privcheck.declared import POSITIVE, check
@@ -92,6 +94,7 @@ class Persons:
 
     def code(self, user: Any) -> str:
         """Return the code of a person, from which the name cannot be found without the ledger."""
+        user = plain_name(user)
         if not (type(user) is str or type(user) is int) or user == "":
             hint = "every reward has to say whose it is under per_user="
             raise PrivcheckError("user", user, "a string or an integer, the name of the person", hint)
@@ -168,6 +171,11 @@ class Persons:
         refused = BudgetExceededError("user", got, expected, hint)
         refused.renews = renews
         return refused
+
+
+def plain_name(user: Any) -> Any:
+    """Return a name as Python has it: 7 of a column of numpy's or of pandas is the person 7."""
+    return user.item() if isinstance(user, np.generic) else user
 
 
 def beginning(window: int, length: str | None) -> datetime | None:

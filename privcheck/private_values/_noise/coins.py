@@ -31,6 +31,9 @@ OUTSIDE = (
 
 Reveal = Callable[[Any], float]
 
+_NEAR = 1e-6
+"""How near to its limit a draw is that is played again: what rounding does to a limit is less."""
+
 
 @dataclass(frozen=True)
 class _Flip:
@@ -47,9 +50,9 @@ class _Flip:
         return inside if self.below else 1.0 - inside
 
     def value(self, holds: bool) -> float:
-        """Return a value of U with which the comparison holds, or does not."""
+        """Return a value of U with which the comparison holds, or does not, but not with a limit beyond it."""
         inside = min(max(self.limit, 0.0), 1.0)
-        return inside / 2.0 if holds == self.below else (1.0 + inside) / 2.0
+        return inside * (1.0 - _NEAR) if holds == self.below else inside + (1.0 - inside) * _NEAR
 
 
 def compared(symbol: str, one: Any, two: Any) -> Any:

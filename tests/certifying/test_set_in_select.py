@@ -1,0 +1,81 @@
+"""What a contextual `select` sets is lost under the guard: code whose noise depends on it is not what was certified."""
+
+import pytest
+
+import privcheck
+from tests.certifying.translated_programs import loaded
+
+POLICY = """\
+import numpy as np
+
+import privcheck
+
+
+class Policy:
+    def __init__(self, rng, arms=2):
+        self.rng, self.t, self.calls, self.last, self.sum, self.stale, self.cached = rng, 0, 0, 0, 0.0, False, 0.0
+
+    def counted(self, x):
+        self.calls += 1
+        return x
+
+    def select(self, context):
+        {select}
+        return int(self.sum > 40.0)
+
+    def update(self, context, action, reward):
+        {update}
+"""
+
+COUNTS, PLAYS = "self.t += 1", "self.last = int(context[0] > 0.0)"
+DEPENDS = {
+    "the scale on a count": (COUNTS, "self.sum += float(reward + self.rng.laplace(0.0, 2.0 / (1 + self.t)))"),
+    "the scale on its action": (PLAYS, "self.sum += float(reward + self.rng.laplace(0.0, 1.0 + 20 * self.last))"),
+    "the scale of normal noise": (COUNTS, "self.sum += float(reward + self.rng.normal(0.0, 4.0 / (1 + self.t)))"),
+    "the scale of a noisy maximum": (
+        COUNTS,
+        "self.sum += int(np.argmax(privcheck.one_hot(action, 2) + self.rng.gumbel(0.0, 4.0 / (1 + self.t), 2)))",
+    ),
+    "a factor of the noise": (COUNTS, "self.sum += float(reward + self.rng.laplace() * 2.0 / (1 + self.t))"),
+    "the chance of an answer": (
+        COUNTS,
+        "self.sum += float(np.where(self.rng.random() < 1 - 0.4 / (1 + self.t), reward > 0.5, reward <= 0.5))",
+    ),
+    "the scale on calls of a function of one number": (
+        "pass",
+        "x = privcheck.feature(self.counted, reward, 0.0, 1.0)\n"
+        "        self.sum += float(x + self.rng.laplace(0.0, 2.0 / (1 + self.calls)))",
+    ),
+}
+RIGHT = {
+    "nothing": (f"{COUNTS}; {PLAYS}", "self.sum += float(reward + self.rng.laplace())"),
+    "a cache of what was released": (
+        "self.cached, self.stale = (2 * self.sum, False) if self.stale else (self.cached, False)",
+        "self.sum += float(reward + self.rng.laplace()); self.stale = True",
+    ),
+    "the chance of an answer": (
+        COUNTS,
+        "self.sum += float(np.where(self.rng.random() < 0.7, reward > 0.5, reward <= 0.5))",
+    ),
+}
+
+
+def certified(code, folder):
+    module = loaded(POLICY.format(select=code[0], update=code[1]), folder)
+    budget = {"mu": 1.0} if "normal" in code[1] else {"epsilon": 1.0}
+    contexts = privcheck.Contexts(shape=(2,))
+    return privcheck.certify(module, **budget, arms=2, feedback="contextual", contexts=contexts, horizon=5, runs=2)
+
+
+@pytest.mark.parametrize("name", DEPENDS)
+def test_what_depends_on_it_is_not_granted(name, tmp_path):
+    found = certified(DEPENDS[name], tmp_path)
+    assert found.coverage == "all-executions-under-guard" or found.replay.divergences
+    assert not found.granted
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_does_not_is_granted_without_a_condition(name, tmp_path):
+    found = certified(RIGHT[name], tmp_path)
+    assert found.granted, str(found)
+    assert not found.provided
