@@ -2,55 +2,33 @@
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
 import functools
 import hashlib
+import io
 import os
 import pickle
 import struct
-import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from types import (
     BuiltinFunctionType,
-    CodeType,
     FunctionType,
-    GetSetDescriptorType,
     MappingProxyType,
     MemberDescriptorType,
     MethodType,
     ModuleType,
 )
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from privcheck.errors import PrivcheckError, words
-from privcheck.scheduling._own_sources import is_own_module, own_sources, source_of
-
-FUNCTIONS = (
-    staticmethod,
-    classmethod,
-    property,
-    functools.cached_property,
-    functools.partialmethod,
-    functools.singledispatchmethod,
-    FunctionType,
-)
-
-
-class Fed(bytes):
-    """Bytes that are fed as they are, unlike a value of type bytes, which is fed with its type."""
-
-
-class Named(NamedTuple):
-    """What own code names: a global, or an attribute of a class. It may be anything, and is then left out."""
-
-    value: Any
+from privcheck.scheduling._own_sources import is_own_module
+from privcheck.scheduling._parts_of_code import FUNCTIONS, Fed, Named, fed, is_own, parts_of_code, parts_of_module
 
 
 def digest(value: Any) -> str:
@@ -60,8 +38,9 @@ def digest(value: Any) -> str:
     1.0, or dicts in another order. Functions and classes stand for their names and sources, but not for the folder they
     lie in, and for what they hold: what a function closes over, its defaults and the globals that it names; the
     attributes, slots, fields and bases of a class; and so on in own code that these name. Other objects stand for their
-    class, their attributes and, beside these, what would be pickled. Of libraries, only numbers, texts and own
-    functions are seen that own code names there, or that were put there.
+    class, their attributes and, beside these, what would be pickled, where own code and objects count as everywhere. Of
+    libraries, only numbers and texts are seen that own code names there, and own code and objects that were put there;
+    of a module that is handed around, in a list or as an attribute, all that it holds if it is own.
 
     What code reads from files or from the environment, or names as it runs, is not seen, nor what a cache holds, nor
     which subclasses there are, nor globals and attributes of classes that are neither plain values nor can be pickled.
@@ -131,12 +110,14 @@ class _Digest:
         found = _plain_parts(value) or self._parts_of_several(value)
         if found is not None:
             return _with_attributes(value, *found)
+        if isinstance(value, ModuleType):
+            return "module", parts_of_module(value)
         if not self._named:
             return _parts_of_object(value)
         try:
             return _parts_of_named(value)
         except Exception:  # a global may be anything, such as a lock or an open file
-            return "left out", [_fed(type(value).__qualname__)]
+            return "left out", [fed(type(value).__qualname__)]
 
     def _parts_of_several(self, value: Any) -> tuple[str, list[Any]] | None:
         """Return the same of what holds other values; None for any other object."""
@@ -155,10 +136,6 @@ class _Digest:
         return None
 
 
-def _fed(text: str) -> Fed:
-    return Fed(text.encode())
-
-
 HOLDERS: dict[type, Callable[[Any], Any]] = {
     weakref.ref: lambda value: value(),
     weakref.WeakKeyDictionary: lambda value: list(value.items()),
@@ -169,13 +146,6 @@ HOLDERS: dict[type, Callable[[Any], Any]] = {
     memoryview: bytes,
 }
 """Values that cannot be pickled, and what they hold."""
-
-OF_EVERY_CLASS = {
-    "__abstractmethods__", "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__",
-    "__dataclass_fields__", "__dataclass_params__", "__doc__", "__firstlineno__", "__module__", "__parameters__",
-    "__qualname__", "__slotnames__", "__static_attributes__", "__type_params__", "_abc_impl",
-}  # fmt: skip
-"""What Python says of a class: other names hold what it does, also those that begin with two underscores."""
 
 POINTER = struct.calcsize("P")
 
@@ -189,7 +159,7 @@ def _plain_parts(value: Any) -> tuple[str, list[Any]] | None:
     if value is None or value is ...:
         return kind, []
     if isinstance(value, int):
-        return kind, [_fed(int.__format__(value, "x"))]
+        return kind, [fed(int.__format__(value, "x"))]
     if isinstance(value, float):
         return kind, [Fed(struct.pack("<d", value))]
     if isinstance(value, bytes):
@@ -197,10 +167,10 @@ def _plain_parts(value: Any) -> tuple[str, list[Any]] | None:
     if isinstance(value, np.ndarray | np.generic):  # sums may go by the order in which its numbers lie
         array = np.asarray(value)
         content = array.tolist() if array.dtype.hasobject else Fed(np.ascontiguousarray(array).tobytes())
-        return "array", [_fed(f"{array.dtype!r} {array.shape} {array.strides}"), content]
+        return "array", [fed(f"{array.dtype!r} {array.shape} {array.strides}"), content]
     for plain in (str, range, complex):
         if isinstance(value, plain):
-            return kind, [_fed(plain.__repr__(value))]
+            return kind, [fed(plain.__repr__(value))]
     return None
 
 
@@ -209,13 +179,13 @@ def _with_attributes(value: Any, kind: str, parts: list[Any]) -> tuple[str, list
     of, own = type(value), is_own_module(type(value).__module__)
     if of.__module__ == "builtins" or not (own or isinstance(value, dict) or hasattr(value, "__dict__")):
         return kind, parts
-    return kind, [*parts, Named(of) if own else _fed(of.__qualname__), Named(_attributes(value))]
+    return kind, [*parts, Named(of) if own else fed(of.__qualname__), Named(_attributes(value))]
 
 
 def _parts_of_object(value: Any) -> tuple[str, list[Any]]:
     """Return the parts of code, or of an object with attributes."""
     if isinstance(value, type | FunctionType | BuiltinFunctionType) or hasattr(value, "py_func"):
-        return "code", _code(value)
+        return "code", parts_of_code(value)
     if isinstance(value, Path):
         return "path", [Fed(os.fsencode(value))]
     attributes, beside = _attributes(value), _beside_attributes(value)
@@ -263,11 +233,9 @@ def _attributes(value: Any) -> dict[str, Any] | None:
 
 def _parts_of_named(value: Any) -> tuple[str, list[Any]]:
     """Return the parts of what code names: of own code and own objects, or of anything that can be pickled."""
-    if isinstance(value, ModuleType):
-        return "module", [_fed(value.__name__)]
     kind = type(value)
     if isinstance(value, (type, BuiltinFunctionType, *FUNCTIONS)) or hasattr(value, "py_func"):
-        return "code", _code(value, named=True)
+        return "code", parts_of_code(value, named=True)
     if is_own_module(kind.__module__) or isinstance(value, Path) or hasattr(value, "__wrapped__"):
         if isinstance(value, Path) or _beside_attributes(value) is not None:
             return _parts_of_object(value)
@@ -276,121 +244,22 @@ def _parts_of_named(value: Any) -> tuple[str, list[Any]]:
         return "object", [kind, value.bit_generator.state]
     for held_by, held in HOLDERS.items():
         if isinstance(value, held_by):
-            return "object", [_fed(kind.__qualname__), held(value)]
-    return "pickled", [_fed(f"{kind.__module__}.{kind.__qualname__}"), Fed(pickle.dumps(value, 4))]
+            return "object", [fed(kind.__qualname__), held(value)]
+    pickled = io.BytesIO()
+    pickler = _LeavesOwn(pickled, 4)
+    pickler.dump(value)
+    return "pickled", [fed(f"{kind.__module__}.{kind.__qualname__}"), Fed(pickled.getvalue()), *pickler.left]
 
 
-def _code(value: Any, *, named: bool = False) -> list[Any]:
-    if isinstance(value, staticmethod | classmethod):
-        return [_fed(type(value).__name__), Named(value.__func__)]
-    if isinstance(value, property):
-        return [_fed("property"), *map(Named, (value.fget, value.fset, value.fdel))]
-    if isinstance(value, functools.singledispatchmethod):
-        return [_fed("by type"), Named(value.func), Named(dict(value.dispatcher.registry))]
-    if isinstance(value, functools.cached_property | functools.partialmethod):
-        given = vars(value).get("args", ()), vars(value).get("keywords"), value.func
-        return [_fed("wrapped"), *map(Named, given)]
-    module, name = value.__module__ or "builtins", value.__qualname__
-    source = source_of(module)
-    if source is None and not named:
-        got = words(f"{name}, which is defined in no file")
-        raise PrivcheckError("store", got, "a target in a file", "write it to a file, and name it 'file.py:name'")
-    files = {} if named else own_sources([value])
-    compiled = Named(getattr(value, "targetoptions", None))  # by numba: how
-    owner = getattr(value, "__self__", None) if isinstance(value, BuiltinFunctionType) else None  # as in table.get
-    of = [] if isinstance(owner, ModuleType | type | None) else [owner]
-    return [_fed(f"{module} {name} {source}"), files, compiled, *of, *_held(getattr(value, "py_func", value), module)]
+class _LeavesOwn(pickle.Pickler):
+    """Pickles objects of libraries, and leaves what they hold of own code and objects, which pickle only names."""
 
+    def __init__(self, file: io.BytesIO, protocol: int) -> None:
+        super().__init__(file, protocol)
+        self.left: list[Any] = []
 
-def _held(value: Any, module: str) -> list[Any]:
-    """Return what tells code from other code of the same name in the same file, and what it names."""
-    own = is_own_module(module)
-    if isinstance(value, FunctionType):
-        own = own or value.__code__.co_filename.startswith("<")  # written by a program, in no module
-        names = sorted(set(_names(value.__code__)))
-        cells = [part for cell in value.__closure__ or () for part in _with_module(_content(cell), names)]
-        globals_ = _globals(names, value.__globals__) if own else []
-        about = [value.__defaults__, value.__kwdefaults__, Named(vars(value) if own else {})]
-        return [*cells, *about, *_instructions(value.__code__), *globals_]
-    if not isinstance(value, type):
-        return []
-    if not (own or "<" in value.__qualname__):
-        return [part for each in value.__mro__ for part in _put_into(each, list(vars(each)), numbers=False)]
-    held: list[Any] = []
-    for name, part in sorted(vars(value).items()):
-        function = getattr(part, "__func__", part)
-        written = isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
-        if written and dataclasses.is_dataclass(value) and name[:2] == "__":
-            continue  # a dataclass writes its own
-        if name not in OF_EVERY_CLASS and not isinstance(part, MemberDescriptorType | GetSetDescriptorType):
-            held += [name, Named(part)]
-    fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
-    held += [Named(part) for each in fields for part in (each.name, each.init, each.default, each.default_factory)]
-    return [held, *map(Named, (type(value), *value.__bases__))]
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # it is empty
-        return None
-
-
-def _instructions(code: CodeType) -> list[Any]:
-    constants = [_instructions(held) if isinstance(held, CodeType) else held for held in code.co_consts]
-    arguments = code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_varnames
-    return [code.co_code, constants, code.co_names, arguments, code.co_exceptiontable]
-
-
-def _globals(names: list[str], space: dict[str, Any]) -> Iterator[Any]:
-    """Yield the globals that code names, and what it names of own modules, each after its name."""
-    for name in names:
-        if name in space or name in sys.modules:
-            yield name
-            yield from map(Named, _with_module(space.get(name, sys.modules.get(name)), names))
-        elif not isinstance(vars(builtins).get(name), BuiltinFunctionType | type | None):
-            yield from (name, Named(vars(builtins)[name]))
-
-
-def _with_module(value: Any, names: list[str]) -> Iterator[Any]:
-    """Yield a value; in place of a module its name, and what code names of it if it is own."""
-    if isinstance(value, ModuleType):
-        yield value.__name__
-        yield from _of_module(value, names, set())
-    else:
-        yield value
-        if isinstance(value, type) and not is_own_module(value.__module__):
-            yield from _put_into(value, names)
-
-
-def _of_module(module: ModuleType, names: list[str], above: set[str]) -> Iterator[Any]:
-    """Yield what code names of a module: of one that is not own, numbers and texts, and what own code put there."""
-    if module.__name__ in above:
-        return
-    if not is_own_module(module.__name__):
-        yield from _put_into(module, names)
-    elif "__getattr__" in vars(module) and not vars(module).keys() >= set(names):
-        yield Named(vars(module)["__getattr__"])
-    for name in names:
-        value = vars(module).get(name)
-        if name in vars(module) and is_own_module(module.__name__):
-            yield from (name, Named(value))
-        if isinstance(value, ModuleType):
-            yield from _of_module(value, names, above | {module.__name__})
-
-
-def _put_into(library: ModuleType | type, names: list[str], *, numbers: bool = True) -> Iterator[Any]:
-    """Yield the numbers, texts and own functions among what code names of a library's module or class."""
-    for name in names:
-        value = vars(library).get(name)
-        function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
-        own = isinstance(function, FunctionType) and is_own_module(function.__module__ or "builtins")
-        if own or (numbers and isinstance(value, bool | int | float | str)):
-            yield from (name, Named(value))
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for held in code.co_consts:
-        if isinstance(held, CodeType):
-            yield from _names(held)
+    def persistent_id(self, value: Any) -> int | None:
+        if not isinstance(value, (ModuleType, *HOLDERS)) and not is_own(value):
+            return None
+        self.left.append(value)
+        return len(self.left)

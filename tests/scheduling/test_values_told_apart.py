@@ -13,6 +13,7 @@ import os
 import random
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numba
@@ -168,6 +169,30 @@ def test_it_has_where_code_names_it(pair):
         return digest(space["named"])
 
     assert naming(pair[0]) == naming(pair[0]) != naming(pair[1])
+
+
+def test_a_module_that_is_passed_counts_with_what_it_holds(monkeypatch):
+    module = types.ModuleType("passed")
+    module.scale, module.itself = 1.0, module
+    before = digest({"held": module})
+    assert digest({"held": module}) == before
+    module.scale = 2.0
+    assert digest({"held": module}) != before
+
+
+def test_without_own_code_that_libraries_hold_its_change_is_not_seen(monkeypatch):
+    """As pickle has it, by name only."""
+    held = collections.ChainMap({"a": Marked})
+    space = {"held": held, "__name__": __name__}
+    exec("def named(): return held", space)
+    before = digest(space["named"])
+    with monkeypatch.context() as patch:
+        patch.setattr(Marked, "__scale__", 2.0)
+        assert digest(space["named"]) != before
+    monkeypatch.setattr(chunk_keys._LeavesOwn, "persistent_id", lambda *_: None)
+    before = digest(space["named"])
+    monkeypatch.setattr(Marked, "__scale__", 2.0)
+    assert digest(space["named"]) == before
 
 
 @pytest.mark.parametrize("name", ["__scale__", "_abc_scale"])
