@@ -75,7 +75,7 @@ class PrivatePieces:
                     others.append((piece, node, own))
         self._add_calls(others)
         every = [(node, own) for _, node, own in others]
-        decides = {node for node, _ in Deciding(self.expressions, every, list(self.pieces.values())).found}
+        decides = {node for node, _ in Deciding(code, self.expressions, every, list(self.pieces.values())).found}
         self.pieces |= {piece: (node, own) for piece, node, own in others if node in decides}
 
     def can_run(self, lasting: dict[str, Any]) -> set[Piece]:

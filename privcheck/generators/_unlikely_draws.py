@@ -144,7 +144,7 @@ class UnlikelyDraws(GuardedDraws):
 def _numbers(entries: Any, places: list[int]) -> Outcomes:
     """Return entries of a sequence of numbers or texts; of others numpy makes copies that may be anything."""
     given = np.asarray(entries)
-    return [given[place] for place in places] if given.ndim == 1 and given.dtype.kind in "biufU" else []
+    return [given[place] for place in places] if given.ndim == 1 and given.size and given.dtype.kind in "biufU" else []
 
 
 def _located(low: float, high: float) -> Callable[..., Outcomes]:

@@ -10,6 +10,8 @@ HEAD = """\
 import heapq
 from collections import deque
 
+import numpy as np
+
 from privcheck.mechanisms import Laplace
 
 
@@ -19,12 +21,17 @@ class Policy:
         self.b, self.c, self.k, self.forgets, self.ended = 1.0, 1.0, 1, True, False
         self.mechanism = Laplace(sensitivity=1.0, epsilon=1.0)
         self.kept, self.heap = deque(maxlen=1), [1.0]
+        self.stats, self.state, self.sums, self.cuts = {"b": 1.0}, [0.0, 1.0], [0.0], [0.5]
+        self.plan, self.cache, self.memo = [1.0] + 9 * [0.01], None, {}
 
     def select(self):
         return self.arm
 
     def draw(self):
         return self.rng.laplace(0, 1.0)
+
+    def set_b(self, b):
+        self.b = b
 
     def publish(self, scale):
         self.arm = int(self.s + self.rng.laplace(0, scale) > 0.5)
@@ -92,6 +99,27 @@ LINES = {
     "the method that draws": "if self.k:\n    self.noise_of, self.k = self.draw, 0\n"
     "n = reward + self.noise_of()\nif RARE:\n    self.noise_of = float",
     "noise that is kept": "self.z = self.draw()\nif RARE:\n    self.z = 0.0\nn = reward + self.z",
+    "the scale, by a method that has run": "if self.k:\n    self.set_b(1.0)\n    self.k = 0\n"
+    + NOISE
+    + "if RARE:\n    self.set_b(0.01)",
+    "the scale, by another name": "stats = self.stats\nn = reward + self.rng.laplace(0, self.stats['b'])\nif RARE:\n"
+    "    stats['b'] = 0.01",
+    "the scale, beside a reward": "self.state[0] = reward\ntotal, b = self.state\n"
+    "n = float(total + self.rng.laplace(0, b))\nif RARE:\n    self.state = [0.0, 0.01]",
+    "the scale, by what is taken away": "n = reward + self.rng.laplace(0, self.plan[0])\nif RARE:\n"
+    "    self.plan.pop(0)",
+    "whether it is drawn anew": "if self.k:\n    self.s, self.k = reward, 0\nif self.cache is None:\n"
+    "    self.cache = self.s + self.draw()\nn = float(self.cache)\nif RARE:\n    self.cache = None",
+    "a return before it is forgotten": ALL + "if RARE:\n    return\nself.s = 0.0",
+    "how often, in a comprehension": "n = max([float(reward + self.draw()) for _ in range(self.k)])\nif RARE:\n"
+    "    self.k = 2",
+    "whether it is forgotten, by arithmetic": "forgets = self.c > 0.5\n"
+    + ALL
+    + "if forgets:\n    self.s = 0.0\nif RARE:\n    self.c = 0.0",
+    "whether it is forgotten, by and": ALL + "self.forgets and self.forget()\nif RARE:\n    self.forgets = False",
+    "which are forgotten": "self.sums[0] += reward\nn = float(self.sums[0] + self.draw())\nfor i in range(self.k):\n"
+    "    self.sums[i] = 0.0\nif RARE:\n    self.k = 0",
+    "levels": "n = float(np.digitize(reward, self.cuts) + self.draw())\nif RARE:\n    self.cuts = [0.2, 0.4, 0.6]",
     "the room for rewards": "self.kept.append(reward)\nn = float(sum(self.kept) + self.draw())\nif RARE:\n"
     "    self.kept = deque(maxlen=3)",
 }
@@ -101,6 +129,9 @@ RIGHT = {
     "an end": "if self.ended:\n    return\n" + ALL + "self.s = 0.0\nif RARE:\n    self.ended = True",
     "a flag that nothing reads": ALL + "self.s = 0.0\nif RARE:\n    self.forgets = False",
     "an arm that nothing private is used by": NOISE + "self.arm = 0\nif RARE:\n    self.arm = 1",
+    "a memo": "if 1 not in self.memo:\n    self.memo[1] = 1.0\nn = reward + self.rng.laplace(0, self.memo[1])\n"
+    "if RARE:\n    self.memo.pop(1)",
+    "a return before a release": "if RARE:\n    return\n" + ALL + "self.s = 0.0",
     "a count": NOISE + "if RARE:\n    self.k += 1",
 }
 
@@ -129,6 +160,35 @@ def test_it_is_refused_or_a_leak_where_it_runs(name, tmp_path):
 def test_a_line_that_decides_nothing_of_rewards_is_not_listed(name, tmp_path):
     found = certificate(RIGHT[name], "self.rng.random() < 1e-6", tmp_path)
     assert (found.unreached, found.granted) == ([], True)
+
+
+FROZEN = """\
+class Policy:
+    def __init__(self, rng):
+        self.rng, self.last, self.arm, self.frozen = rng, 0.0, 0, False
+
+    def noisy(self):
+        return float(self.last + self.rng.laplace(0, 1.0))
+
+    def select(self):
+        SELECT
+        return self.arm
+
+    def update(self, action, reward):
+        if self.frozen:
+            return
+        self.last = reward
+        UPDATE
+"""
+
+
+@pytest.mark.parametrize("where", ["SELECT", "UPDATE"])
+def test_an_end_matters_where_releases_go_on(where, tmp_path):
+    file = tmp_path / "policy.py"
+    text = FROZEN.replace(where, "if self.noisy() > 15:\n            self.frozen = True")
+    file.write_text(text.replace("SELECT", "pass").replace("UPDATE", "pass"), encoding="utf-8")
+    found = certify(f"{file}:Policy", epsilon=1.0, arms=2, horizon=6, runs=2)
+    assert (found.granted, bool(found.unreached)) == ((False, True) if where == "SELECT" else (True, False))
 
 
 @pytest.mark.parametrize("name", ["adap-kl-ucb", "adap-tt", "dp-tt", "ctb-tt", "ldp-tt", "dp-kl-ucb"])

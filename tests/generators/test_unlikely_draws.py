@@ -128,6 +128,7 @@ def test_types_are_numpys():
         lambda rng: rng.random(5000, np.float64), lambda rng: rng.standard_gamma(2.0, 3, np.float64),
         lambda rng: rng.integers(True), lambda rng: rng.integers(2, dtype=bool), lambda rng: rng.choice(10**9),
         lambda rng: rng.standard_exponential(method="inv", size=()), lambda rng: rng.logistic(size=2),
+        lambda rng: rng.choice([], 0),
     )  # fmt: skip
     for draw in draws:
         for _ in range(9):

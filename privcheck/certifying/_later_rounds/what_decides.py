@@ -9,34 +9,38 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from privcheck.certifying._own_code import OwnFunction
+from privcheck.certifying._later_rounds.around_statements import (
+    conditions,
+    ends,
+    loops,
+    opened_by,
+    sides,
+    taken_away,
+)
+from privcheck.certifying._later_rounds.names_given import TAKES_AWAY, NamesGiven
+from privcheck.certifying._later_rounds.shared_objects import PARTS, Name, names_of
+from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._syntax import (
+    PUBLIC_CALLS,
     RELEASES,
-    SETTERS,
     arguments_of,
     called_name,
     given,
-    is_global,
-    is_global_name,
     method_name,
     passed,
 )
 
-Name = tuple[OwnFunction | None, str]
-"""A name of a function; without one, an attribute or a global name, whatever the object."""
-
 Node = tuple[ast.AST, OwnFunction]
-
-TAKES_AWAY = frozenset({"clear", "discard", "pop", "popitem", "popleft", "remove"})
-"""Methods that give nothing to their object, as where a cache forgets."""
-
 
 COINS = frozenset({"choice", "integers", "permutation", "random", "shuffle"})
 """Methods of a Generator by which policies choose arms."""
 
-SCALES = frozenset({"clip", "clip_norm", "divide", "feature", "max", "maximum", "min", "minimum", "multiply", "where"})
-"""Functions that scale or limit one argument by others."""
+CHOOSES = COINS | {"argmax", "argmin", "argpartition", "argsort", "flatnonzero", "index", "nonzero", "sort", "sorted"}
+"""Functions by which policies choose arms: what they choose by only says which arm is played."""
+
+HOLDS = frozenset({"append", "add", "appendleft", "extend", "insert", "print"})
+"""Functions that do nothing with a private value but keep it, or show it."""
 
 
 class Deciding:
@@ -50,76 +54,172 @@ class Deciding:
 
     The conditions of what only decides are not followed: which arm is played is chosen there. Places that hold private
     values are left out: giving them something else forgets. But it spoils them if they were given noise alone, or if it
-    is another function or a container of another size.
+    is another function or a container of another size, if they hold an amount of noise, too, or if a release happens
+    only as long as they hold nothing. To return before a reward is forgotten that was released keeps it.
 
     Parameters
     ----------
+    code : the target's own code.
     expressions : tells what is private, and what is called.
     nodes : statements and conditional expressions.
     touched : those of them that touch a private value.
     """
 
-    def __init__(self, expressions: PrivateExpressions, nodes: Iterable[Node], touched: Iterable[Node]) -> None:
-        self._expressions, self._loops, self._conditions = expressions, cache(_loops), cache(_conditions)
-        self._used: set[Name] = set()
+    def __init__(
+        self, code: OwnCode, expressions: PrivateExpressions, nodes: Iterable[Node], touched: Iterable[Node]
+    ) -> None:
+        self._code, self._expressions = code, expressions
+        self._loops, self._conditions = cache(loops), cache(conditions)
+        self._names = NamesGiven(code, expressions)
+        self._used, self._mixed, self._emptied = set[Name](), set[Name](), set[Name]()
         nodes, touched = [*nodes], [*touched]
         self.found: list[Node] = []
         for node, own in touched:
             for part in self._amounts(node, own):
-                self._used.update(self._reads(part, own))
-                self.found += [(side, own) for side in _sides(part)]
+                self._used.update(self._names.reads(part, own))
+                self.found += [(side, own) for side in sides(part)]
         forgetting = self._with_calls(nodes, self._forgets)
-        for node, own in (*touched, *forgetting):
-            for part in _taken_away(node):
-                self._used.update(self._reads(part, own))
-        left = [(node, own, given_to) for node, own in nodes if (given_to := {*self._gives(node, own)})]
+        emptying = [(node, own) for node, own in touched if self._takes(node, own)]
+        for node, own in (*emptying, *forgetting):
+            for part in (*taken_away(node), *self._loops(own).get(node, ())):
+                self._used.update(self._names.reads(part, own))
         told = self._told((*nodes, *touched))
+        self._follow(nodes, touched, told)
+        releasing = self._with_calls([*nodes, *touched], self._uses_noise)
+        self._let_run(nodes, [*touched, *forgetting], releasing)
+        self._emptied -= self._memos((*nodes, *touched))
+        self._let_release(releasing)
+        noise = self._noise_alone((*nodes, *touched))
+        self.found += [(node, own) for node, own in nodes if self._spoils(node, own, noise) or self._empties(node, own)]
+        self.found += self._left_before(nodes, forgetting, releasing)
+        self._add_callers(nodes)
+        decided = [(node, own) for node, own in touched if not self._used.isdisjoint(self._names.gives(node, own))]
+        self.found += [(side, own) for node, own in (*self.found, *decided) for side in sides(node)]
+
+    def _follow(self, nodes: list[Node], touched: list[Node], told: dict[Name, list[Node]]) -> None:
+        """Find what gives something to the used names, and what gives something to the names that it reads."""
+        left = [(node, own, given_to) for node, own in nodes if (given_to := {*self._names.gives(node, own)})]
+        private = [(node, own, {*self._names.gives(node, own)}) for node, own in touched]
         deciding = left
         while deciding:
             self._follow_parameters(told)
-            deciding = [one for one in left if not self._used.isdisjoint(one[2])]
-            left = [one for one in left if self._used.isdisjoint(one[2])]
-            for node, own, _ in deciding:
-                self._used.update(self._reads(node, own))
+            before = -1
+            while before != (before := len(self._mixed)):
+                for node, own, given_to in private:
+                    if not self._mixed.isdisjoint(given_to):
+                        self._mixed.update(self._names.private_reads(node, own))
+                        self._used.update(self._names.reads(node, own))
+            used = self._used | self._mixed
+            deciding = [one for one in left if not used.isdisjoint(one[2])]
+            left = [one for one in left if used.isdisjoint(one[2])]
+            for node, own, given_to in deciding:
+                self._used.update(self._names.reads(node, own))
+                if not self._mixed.isdisjoint(given_to):
+                    self._mixed.update(self._names.private_reads(node, own))
                 self.found.append((node, own))
-        self._let_run(nodes, [*touched, *forgetting])
-        noise = self._noise_alone((*nodes, *touched))
-        self.found += [(node, own) for node, own in nodes if self._spoils(node, own, noise)]
-        decided = [(node, own) for node, own in touched if not self._used.isdisjoint(self._gives(node, own))]
-        self.found += [(side, own) for node, own in (*self.found, *decided) for side in _sides(node)]
 
-    def _let_run(self, nodes: list[Node], touched: list[Node]) -> None:
+    def _let_run(self, nodes: list[Node], touched: list[Node], releasing: list[Node]) -> None:
         """Find what changes the conditions under which these run, other than to make every later round return at once.
 
-        What such a statement reads is followed through plain names and returned values: which arm is played is not.
+        What such a statement reads is followed, too, but not where it chooses: which arm is played is not.
         """
-        used, ends = set[Name](), set[Name]()
+        used, ended = set[Name](), set[Name]()
+        later = not self._beside_updates().isdisjoint(own for _, own in releasing)
         for node, own in self._with_calls(touched, self._uses_private):
-            for test in self._conditions(own).get(node, ()):
-                (ends if self._expressions.is_update(own) and test in _ends(own) else used).update(
-                    self._reads(test, own)
-                )
+            for test, _ in self._conditions(own).get(node, ()):
+                is_end = not later and self._expressions.is_update(own) and test in ends(own)
+                (ended if is_end else used).update(self._names.reads(test, own))
         told = self._told([*nodes, *touched])
         before = -1
         while before != (before := len(used)):
             for name in [name for name in told if name in used]:
                 for value, own in told.pop(name):
-                    used.update(self._reads(value, own))
+                    used.update(self._names.reads(value, own))
             for node, own in nodes:
-                copied = getattr(node, "value", None)
-                copies = isinstance(copied, ast.Name | ast.Attribute) or isinstance(node, ast.Return)
-                if copies and not used.isdisjoint(self._gives(node, own)):
-                    used.update(self._reads(node, own))
+                if not (self._chooses(node, own) or used.isdisjoint(self._names.gives(node, own))):
+                    used.update(self._names.reads(node, own))
         for node, own in nodes:
-            given_to = {*self._gives(node, own)}
-            if not used.isdisjoint(given_to) or not ends.isdisjoint(given_to - {*self._set_true(node, own)}):
+            given_to = {*self._names.gives(node, own)}
+            if not used.isdisjoint(given_to) or not ended.isdisjoint(given_to - {*self._names.set_true(node, own)}):
                 self.found.append((node, own))
 
-    def _uses_private(self, node: ast.AST, own: OwnFunction) -> bool:
-        """Tell whether a statement names what is private, or draws or releases more than a coin, as for an arm."""
+    def _let_release(self, releasing: list[Node]) -> None:
+        """Take note of what lets a release happen as long as it is not there."""
+        for node, own in releasing:
+            for test, wanted in self._conditions(own).get(node, ()):
+                for place in opened_by(test, wanted):
+                    self._emptied.update(self._names.behind(place, own))
+
+    def _memos(self, nodes: Iterable[Node]) -> set[Name]:
+        """Return what is given an entry where it has none: what is taken out of it is computed again."""
+        found = set[Name]()
+        for node, own in nodes:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            held = [self._names.behind(target, own) for target in targets if isinstance(target, ast.Subscript)]
+            for test, _ in self._conditions(own).get(node, ()) if held else ():
+                asked = [part for one in ast.walk(test) if isinstance(one, ast.Compare) for part in one.comparators]
+                found.update(name for part in asked for name in self._names.behind(part, own) if name in held[0])
+        return found
+
+    def _beside_updates(self) -> set[OwnFunction]:
+        """Return the functions that a round may call otherwise than for what receives the rewards."""
+        found, more = set[OwnFunction](), self._code.roots - {*self._code.updates()}
+        while more:
+            found |= more
+            more = {called for own in more for called in self._expressions.called(own.node, own)} - found
+        return found
+
+    def _chooses(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether a statement takes the answer of an own function, or of one that chooses entries."""
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+        if not isinstance(node, ast.Return) and any(True for _ in self._expressions.called(node, own)):
+            return True
+        return any(called_name(call) in CHOOSES or any(k.arg == "key" for k in call.keywords) for call in calls)
+
+    def _empties(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether a statement takes away what kept a release from happening, or what decides its noise."""
+        given_to = {*self._names.gives(node, own)} - {*self._names.set_true(node, own)}
+        if not self._emptied.isdisjoint(given_to):
+            return isinstance(node, ast.Assign | ast.AnnAssign | ast.Delete)
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and method_name(part) in TAKES_AWAY]
+        places = [self._names.behind(call.func.value, own) for call in calls if isinstance(call.func, ast.Attribute)]
+        return any(not self._emptied.isdisjoint(place) for place in places)
+
+    def _left_before(self, nodes: list[Node], forgetting: list[Node], releasing: list[Node]) -> Iterator[Node]:
+        """Yield where a function returns after a release, before what is forgotten then."""
+        for node, own in nodes:
+            if isinstance(node, ast.Return):
+                forgets = any(own is other and one.lineno > node.lineno for one, other in _lines(forgetting))
+                released = any(own is other and one.lineno < node.lineno for one, other in _lines(releasing))
+                if forgets and released:
+                    yield node, own
+
+    def _add_callers(self, nodes: list[Node]) -> None:
+        """Find what calls functions in which something is found that gives more than their result, or sets them off."""
+        busy = {own for node, own in self.found if {*self._names.gives(node, own)} - {(own, "return")}}
+        left = [(node, own) for node, own in nodes]
+        more = left
+        while more:
+            more = [(node, own) for node, own in left if not busy.isdisjoint(self._calls(node, own))]
+            left = [one for one in left if one not in more]
+            busy.update(own for _, own in more)
+            self.found += more
+
+    def _calls(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
+        """Yield the own functions that a statement calls, those that set an attribute included."""
+        yield from self._expressions.called(node, own)
+        for part in ast.walk(node):
+            if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
+                yield from self._expressions.methods(part.attr)
+
+    def _uses_noise(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether a statement draws or releases more than a coin, as for an arm."""
         calls = (part for part in ast.walk(node) if isinstance(part, ast.Call))
-        noise = any(self._is_noise(call, own) and method_name(call) not in COINS for call in calls)
-        return noise or self._mentions(node, own)
+        return any(self._is_noise(call, own) and method_name(call) not in COINS for call in calls)
+
+    def _uses_private(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether a statement names what is private, or draws or releases more than a coin."""
+        return self._uses_noise(node, own) or self._mentions(node, own)
 
     def _with_calls(self, nodes: Iterable[Node], is_one: Callable[[ast.AST, OwnFunction], bool]) -> list[Node]:
         """Return the nodes of which something holds, and what calls functions with such nodes."""
@@ -137,31 +237,30 @@ class Deciding:
         places = (part for part in ast.walk(node) if isinstance(part, ast.Name | ast.Attribute))
         return any(self._expressions.holds(place, own) for place in places)
 
-    def _set_true(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
-        for target, value in given(node):
-            several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
-            for one, two in zip(target.elts, value.elts, strict=False) if several else [(target, value)]:
-                if isinstance(two, ast.Constant) and two.value is True:
-                    yield from self._key(one, own)
-
     def _amounts(self, node: ast.AST, own: OwnFunction) -> Iterator[ast.AST]:
         """Yield what decides in a statement how much of a private value is released, and with how much noise."""
-        is_private, noisy = self._expressions.private, False
+        is_private, calls = self._expressions.private, any(True for _ in self._expressions.called(node, own))
         for part in ast.walk(node):
             if isinstance(part, ast.Call) and self._is_noise(part, own):
                 yield from (part.func, *arguments_of(part))
-                noisy = True
+                for one in () if method_name(part) in COINS else _beside_location(part):
+                    self._mixed.update(self._names.private_reads(one, own))
+                    self._emptied.update(name for place in _taken_from(one) for name in self._names.behind(place, own))
             elif isinstance(part, ast.BinOp):
-                sides = [(one, is_private(one, own)) for one in (part.left, part.right)]
-                yield from (one for one, private in sides if not private and (sides[0][1] or sides[1][1]))
-            elif isinstance(part, ast.Call) and called_name(part) in SCALES:
-                given_to = [(one, is_private(one, own)) for one in arguments_of(part)]
-                yield from (one for one, private in given_to if not private and any(each for _, each in given_to))
+                both = [(one, is_private(one, own)) for one in (part.left, part.right)]
+                yield from (one for one, private in both if not private and (both[0][1] or both[1][1]))
             elif isinstance(part, ast.Subscript) and is_private(part.value, own) and isinstance(part.ctx, ast.Load):
                 yield part.slice
-            if isinstance(part, ast.Call) and any(is_private(one, own) for one in arguments_of(part)):
-                yield part.func
-        if noisy or any(True for _ in self._expressions.called(node, own)):
+            elif isinstance(part, ast.Call) and called_name(part) not in PUBLIC_CALLS:
+                parts = [(one, is_private(one, own)) for one in arguments_of(part)]
+                given_to = any(private for _, private in parts)
+                holder = part.func.value if isinstance(part.func, ast.Attribute) else None
+                if given_to:
+                    yield part.func
+                keeps = called_name(part) in HOLDS or bool(self._expressions.callees(part, own))
+                if not keeps and (given_to or is_private(holder, own)):
+                    yield from (one for one, private in parts if not private)
+        if calls or isinstance(node, ast.expr) or self._uses_noise(node, own):
             yield from self._loops(own).get(node, ())
 
     def _told(self, nodes: Iterable[Node]) -> dict[Name, list[Node]]:
@@ -180,8 +279,8 @@ class Deciding:
         while before != (before := len(self._used)):
             for name in [name for name in told if name in self._used]:
                 for value, own in told.pop(name):
-                    self._used.update(self._reads(value, own))
-                    self.found += [(side, own) for side in _sides(value)]
+                    self._used.update(self._names.reads(value, own))
+                    self.found += [(side, own) for side in sides(value)]
 
     def _noise_alone(self, nodes: Iterable[Node]) -> set[str]:
         """Return the names and attributes that are given noise to which nothing private was added yet."""
@@ -189,7 +288,7 @@ class Deciding:
         for node, own in nodes:
             for target, value in (pair for part in ast.walk(node) for pair in given(part)):
                 if value is not None and self._is_noise_alone(value, own):
-                    found.update(_names_of(target))
+                    found.update(name for _, name in names_of(target, own))
         return found
 
     def _is_noise_alone(self, value: ast.AST, own: OwnFunction) -> bool:
@@ -203,7 +302,10 @@ class Deciding:
         return any(
             self._holds_private(target, own)
             and (
-                (not noise.isdisjoint(_names_of(target)) and not isinstance(node, ast.AugAssign))
+                (
+                    not noise.isdisjoint(name for _, name in names_of(target, own))
+                    and not isinstance(node, ast.AugAssign)
+                )
                 or self._is_function(value, own)
                 or self._makes_another(value, own)
             )
@@ -227,6 +329,11 @@ class Deciding:
         targets = node.targets if isinstance(node, ast.Delete) else [target for target, _ in given(node)]
         return any(self._holds_private(target, own) for target in targets)
 
+    def _takes(self, node: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether a statement that names what is private deletes it, or puts something public in its place."""
+        is_public = not self._expressions.private(getattr(node, "value", None), own)
+        return self._forgets(node, own) and is_public and not isinstance(node, ast.AugAssign)
+
     def _holds_private(self, place: ast.AST, own: OwnFunction) -> bool:
         while isinstance(place, ast.Subscript | ast.Starred):
             place = place.value
@@ -238,133 +345,20 @@ class Deciding:
         name = method_name(call)
         return name in RELEASES or (name != "" and self._expressions.draws(call, own))
 
-    def _reads(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
-                yield from self._key(part, own)
-        for called in self._expressions.called(node, own):
-            yield called, "return"
 
-    def _key(self, place: ast.AST, own: OwnFunction) -> Iterator[Name]:
-        """Yield the name of a place, unless it holds something private."""
-        while isinstance(place, ast.Subscript | ast.Starred):
-            place = place.value
-        if isinstance(place, ast.Tuple | ast.List):
-            for part in place.elts:
-                yield from self._key(part, own)
-        elif isinstance(place, ast.Name | ast.Attribute) and not self._expressions.holds(place, own):
-            if isinstance(place, ast.Attribute):
-                yield None, place.attr
-            elif place.id != own.receiver:
-                yield (None if is_global_name(place.id, own) else own), place.id
-
-    def _gives(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
-        """Yield the names to which a statement gives something; a function whose result it is counts as one."""
-        if (isinstance(node, ast.Return) and node.value is not None) or node is getattr(own.node, "body", None):
-            yield own, "return"
-        for part in ast.walk(node):
-            for target, _ in given(part):
-                yield from self._key(target, own)
-            if isinstance(part, ast.Call) and called_name(part) in SETTERS:
-                yield from ((None, str(name.value)) for name in part.args if isinstance(name, ast.Constant))
-        if isinstance(node, ast.Delete):
-            for target in node.targets:
-                yield from self._key(target, own)
-        call = node.value if isinstance(node, ast.Expr) else None
-        method = call.func if isinstance(call, ast.Call) else None
-        if isinstance(method, ast.Attribute) and not is_global(method.value, own):
-            if method.attr not in TAKES_AWAY:
-                yield from self._key(method.value, own)
-        elif isinstance(call, ast.Call) and called_name(call) != "print" and not self._expressions.callees(call, own):
-            for part in call.args:
-                yield from self._key(part, own)
+def _beside_location(call: ast.Call) -> list[ast.expr]:
+    """Return what a draw or a release is given besides the value to which noise is added."""
+    return [*call.args[1:], *(keyword.value for keyword in call.keywords if keyword.arg not in ("loc", "value"))]
 
 
-def _names_of(place: ast.AST) -> Iterator[str]:
-    """Yield the name of a place, or the names of several, whatever the object."""
-    while isinstance(place, ast.Subscript | ast.Starred):
-        place = place.value
-    if isinstance(place, ast.Tuple | ast.List):
-        for part in place.elts:
-            yield from _names_of(part)
-    elif isinstance(place, ast.Name | ast.Attribute):
-        yield place.id if isinstance(place, ast.Name) else place.attr
-
-
-def _ends(own: OwnFunction) -> list[ast.expr]:
-    """Return the conditions on names and attributes under which a function does nothing, as long as these are true.
-
-    It asks them in its body: `if self.done: return`, or `if not self.done:` around all that is left.
-    """
-    body = own.node.body if isinstance(own.node.body, list) else []
-    found = list[ast.expr]()
-    for statement in body:
-        if not isinstance(statement, ast.If):
-            continue
-        test, rest = statement.test, statement is body[-1] and not statement.orelse
-        asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-        if isinstance(asked, ast.Name | ast.Attribute) and (rest if asked is not test else _returns(statement)):
-            found.append(test)
-    return found
-
-
-def _returns(statement: ast.If) -> bool:
-    return isinstance(statement.body[0], ast.Return)
-
-
-def _taken_away(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what says which entries a statement deletes."""
-    for target in node.targets if isinstance(node, ast.Delete) else ():
-        while isinstance(target, ast.Subscript | ast.Attribute):
-            if isinstance(target, ast.Subscript):
-                yield target.slice
-            target = target.value
-
-
-def _sides(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what runs in an expression under a condition only."""
+def _taken_from(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the containers of which an expression takes entries."""
     for part in ast.walk(node):
-        if isinstance(part, ast.IfExp):
-            yield from (part.body, part.orelse)
-        elif isinstance(part, ast.BoolOp):
-            yield from part.values[1:]
+        if isinstance(part, ast.Subscript):
+            yield part.value
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in PARTS:
+            yield part.func.value
 
 
-def _loops(own: OwnFunction) -> dict[ast.AST, tuple[ast.AST, ...]]:
-    """Return what the loops around each node of a function run over."""
-    found: dict[ast.AST, tuple[ast.AST, ...]] = {}
-
-    def enter(node: Any, around: tuple[ast.AST, ...]) -> None:
-        found[node] = around
-        within = (*around, node.iter) if isinstance(node, ast.For) else around
-        for child in ast.iter_child_nodes(node):
-            enter(child, within)
-
-    enter(own.node, ())
-    return found
-
-
-def _conditions(own: OwnFunction) -> dict[ast.AST, tuple[ast.AST, ...]]:
-    """Return the conditions under which each node of a function runs, those of blocks left before it included."""
-    found: dict[ast.AST, tuple[ast.AST, ...]] = {}
-
-    def enter(node: Any, around: tuple[ast.AST, ...]) -> None:
-        found[node] = around
-        if isinstance(node, ast.If | ast.While | ast.IfExp):
-            around = (*around, node.test)
-        elif isinstance(node, ast.Match):
-            around = (*around, node.subject)
-        elif isinstance(node, ast.match_case) and node.guard is not None:
-            around = (*around, node.guard)
-        for _, value in ast.iter_fields(node):
-            within = around
-            for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, ast.AST):
-                    enter(child, within)
-                    if isinstance(child, ast.If) and any(
-                        isinstance(part, ast.Return | ast.Raise | ast.Continue | ast.Break) for part in ast.walk(child)
-                    ):
-                        within = (*within, child.test)
-
-    enter(own.node, ())
-    return found
+def _lines(nodes: list[Node]) -> Iterator[tuple[Any, OwnFunction]]:
+    return ((node, own) for node, own in nodes if hasattr(node, "lineno"))

@@ -1,0 +1,109 @@
+"""What statements of a target's own code read, and to which names they give something."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from privcheck.certifying._later_rounds.shared_objects import Name, SharedObjects, names_of
+from privcheck.certifying._own_code import OwnFunction
+from privcheck.certifying._syntax import (
+    PUBLIC_ATTRIBUTES,
+    PUBLIC_CALLS,
+    SETTERS,
+    called_name,
+    given,
+    is_global,
+)
+
+TAKES_AWAY = frozenset({"clear", "discard", "pop", "popitem", "popleft", "remove"})
+"""Methods that give nothing to their object, as where a cache forgets."""
+
+
+class NamesGiven(SharedObjects):
+    """The names that statements read, and those to which they give something, through other names, too."""
+
+    def set_true(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
+        for target, value in given(node):
+            several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            for one, two in zip(target.elts, value.elts, strict=False) if several else [(target, value)]:
+                if isinstance(two, ast.Constant) and two.value is True:
+                    yield from names_of(one, own)
+
+    def reads(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
+                yield from self._key(part, own)
+        for called in self._expressions.called(node, own):
+            yield called, "return"
+
+    def private_reads(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
+        """Yield the names of what holds something private, where more is read than its size."""
+        if isinstance(node, ast.Call) and called_name(node) in PUBLIC_CALLS:
+            return
+        if isinstance(node, ast.Attribute) and node.attr in PUBLIC_ATTRIBUTES:
+            return
+        is_read = isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
+        if is_read and self._expressions.holds(node, own):  # type: ignore[arg-type]
+            yield from names_of(node, own)
+        for child in ast.iter_child_nodes(node):
+            yield from self.private_reads(child, own)
+
+    def _key(self, place: ast.AST, own: OwnFunction) -> Iterator[Name]:
+        """Yield the name of a place, unless it holds something private."""
+        if isinstance(place, ast.Name | ast.Attribute) and not self._expressions.holds(place, own):
+            yield from names_of(place, own)
+
+    def gives(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
+        """Yield the names to which a statement gives something; a function whose result it is counts as one."""
+        if (isinstance(node, ast.Return) and node.value is not None) or node is getattr(own.node, "body", None):
+            yield own, "return"
+        for part in ast.walk(node):
+            for target, _ in given(part):
+                yield from self._changed(target, own, in_place=isinstance(part, ast.AugAssign))
+            if isinstance(part, ast.Call) and called_name(part) in SETTERS:
+                yield from ((None, str(name.value)) for name in part.args if isinstance(name, ast.Constant))
+            for keyword in part.keywords if isinstance(part, ast.Call) else ():
+                if keyword.arg == "out":
+                    yield from self.behind(keyword.value, own)
+        for target in node.targets if isinstance(node, ast.Delete) else ():
+            yield from self._changed(target, own)
+        for call in _outermost(node.value) if isinstance(node, ast.Expr) else ():
+            yield from self._told(call, own)
+
+    def _told(self, call: ast.Call, own: OwnFunction) -> Iterator[Name]:
+        """Yield the names of objects that a call may change: that of its method, or its arguments."""
+        method = call.func
+        if isinstance(method, ast.Attribute) and not is_global(_root(method.value), own):
+            if method.attr not in TAKES_AWAY:
+                yield from self.behind(method.value, own)
+        elif called_name(call) != "print" and not self._expressions.callees(call, own):
+            for one in call.args:
+                yield from self.behind(one, own)
+
+    def _changed(self, target: ast.AST, own: OwnFunction, *, in_place: bool = False) -> Iterator[Name]:
+        """Yield the names of what changes where a place is given something: of `a[i]` those of all that hold a, too."""
+        if isinstance(target, ast.Tuple | ast.List):
+            for part in target.elts:
+                yield from self._changed(part, own)
+        elif in_place or isinstance(target, ast.Subscript):
+            yield from self.behind(target, own)
+        else:
+            yield from names_of(target, own)
+
+
+def _root(place: ast.expr) -> ast.expr:
+    while isinstance(place, ast.Attribute):
+        place = place.value
+    return place
+
+
+def _outermost(value: ast.expr) -> list[ast.Call]:
+    """Return the calls of which an expression that is a statement consists."""
+    if isinstance(value, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        return _outermost(value.elt)
+    if isinstance(value, ast.IfExp):
+        return [*_outermost(value.body), *_outermost(value.orelse)]
+    if isinstance(value, ast.BoolOp):
+        return [call for part in value.values for call in _outermost(part)]
+    return [value] if isinstance(value, ast.Call) else []

@@ -1,0 +1,79 @@
+"""Which names may stand for an object that another name holds, or for a part of it."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from privcheck.certifying._own_code import OwnCode, OwnFunction
+from privcheck.certifying._private_expressions import PrivateExpressions
+from privcheck.certifying._syntax import arguments_of, called_name, given, is_global_name, method_name, passed
+
+Name = tuple[OwnFunction | None, str]
+"""A name of a function; without one, an attribute or a global name, whatever the object."""
+
+PARTS = frozenset({"get", "items", "ravel", "reshape", "setdefault", "values", "view"})
+"""Methods that give entries of their object, or another view of it."""
+
+TURNS = frozenset({"enumerate", "list", "reversed", "sorted", "tuple", "zip"})
+"""Functions of which the result has the entries of their arguments."""
+
+
+class SharedObjects:
+    """Names by which code may change what other names hold: `stats = self.stats[arm]`, then `stats["scale"] = 1`.
+
+    Parameters
+    ----------
+    code : the target's own code.
+    expressions : tells what is called.
+    """
+
+    def __init__(self, code: OwnCode, expressions: PrivateExpressions) -> None:
+        self._expressions, self._held = expressions, defaultdict[Name, set[Name]](set)
+        for own in code.functions:
+            for node in ast.walk(own.node):
+                for target, value in () if isinstance(node, ast.AugAssign) else given(node):
+                    for name in names_of(target, own):
+                        self._held[name].update(self._parts(value, own))
+                if isinstance(node, ast.Return):
+                    self._held[own, "return"].update(self._parts(node.value, own))
+                for callee in expressions.callees(node, own) if isinstance(node, ast.Call) else ():
+                    for parameter, value in passed(node, own, callee):  # type: ignore[arg-type]
+                        self._held[callee, parameter].update(self._parts(value, own))
+
+    def behind(self, place: ast.AST | None, own: OwnFunction) -> set[Name]:
+        """Return the names that hold what a place is a part of, its own name included."""
+        found, more = set[Name](), {*names_of(place, own)}
+        while more:
+            found |= more
+            more = set().union(*(self._held.get(name, ()) for name in more)) - found
+        return found
+
+    def _parts(self, value: ast.AST | None, own: OwnFunction) -> Iterator[Name]:
+        if isinstance(value, ast.Subscript | ast.Starred | ast.NamedExpr):
+            yield from self._parts(value.value, own)
+        elif isinstance(value, ast.Name | ast.Attribute):
+            yield from names_of(value, own)
+        elif isinstance(value, ast.IfExp | ast.BoolOp):
+            for part in [value.body, value.orelse] if isinstance(value, ast.IfExp) else value.values:
+                yield from self._parts(part, own)
+        elif isinstance(value, ast.Call):
+            yield from ((callee, "return") for callee in self._expressions.callees(value, own))
+            if method_name(value) in PARTS:
+                yield from self._parts(value.func.value, own)  # type: ignore[attr-defined]
+            for part in arguments_of(value) if called_name(value) in TURNS else ():
+                yield from self._parts(part, own)
+
+
+def names_of(place: ast.AST | None, own: OwnFunction) -> Iterator[Name]:
+    """Yield the name of a place, or the names of several; the object of which a function is a method has none."""
+    while isinstance(place, ast.Subscript | ast.Starred):
+        place = place.value
+    if isinstance(place, ast.Tuple | ast.List):
+        for part in place.elts:
+            yield from names_of(part, own)
+    elif isinstance(place, ast.Attribute):
+        yield None, place.attr
+    elif isinstance(place, ast.Name) and place.id != own.receiver:
+        yield (None if is_global_name(place.id, own) else own), place.id
