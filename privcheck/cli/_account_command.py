@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def account(
-    file: Annotated[str, typer.Argument(help="A TOML file with the releases and delta.")],
+    file: Annotated[str, typer.Argument(help="A TOML file with the releases and, unless given here, delta.")],
     delta: Annotated[float | None, number("delta", "Privacy parameter delta, instead of the plan's.")] = None,
     epsilon: Annotated[
         float | None, number("epsilon", "Ask for delta at this epsilon, instead of epsilon at delta.")
@@ -58,7 +58,7 @@ def account(
         check_output(plot, "plot", (".svg", ".png"))
     if delta is not None and epsilon is not None:
         raise PrivcheckError("epsilon", epsilon, "either --delta or --epsilon", "each is computed from the other")
-    planned, own = read_plan(file)
+    planned, own = read_plan(file, needs_delta=delta is None and epsilon is None)
     found = planned.at_epsilon(epsilon) if epsilon is not None else planned.at_delta(own if delta is None else delta)
     files: list[Callable[[], object]] = []
     if plot is not None:

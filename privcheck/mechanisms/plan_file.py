@@ -17,8 +17,8 @@ EXPECTED = "a TOML file that describes a plan"
 HINT = 'for example mechanism = "laplace", scale = 10.0, count = 100'
 
 
-def read_plan(path: str | Path) -> tuple[Plan, float]:
-    r"""Return the plan that a TOML file describes, and its delta.
+def read_plan(path: str | Path, *, needs_delta: bool = True) -> tuple[Plan, float]:
+    r"""Return the plan that a TOML file describes, and its delta; 0 if it has none and needs none.
 
     The file has a number `delta` and tables `[[release]]` with the keys `mechanism` (an id), `scale` or the budget of
     one release (`epsilon`, `mu` or `rho`, whichever the mechanism has), `sensitivity` (1 by default; a mechanism that
@@ -46,9 +46,9 @@ def read_plan(path: str | Path) -> tuple[Plan, float]:
     for key in content:
         if key not in ("delta", "release"):
             raise PrivcheckError(str(path), words(f"the unknown key {key!r}"), "only delta and [[release]]", HINT)
-    if "delta" not in content:
+    if needs_delta and "delta" not in content:
         raise PrivcheckError(f"{path}, delta", words("nothing"), DELTA.text, "delta = 0 allows only pure privacy")
-    delta = check(f"{path}, delta", content["delta"], DELTA, DELTA_HINT)
+    delta = check(f"{path}, delta", content.get("delta", 0.0), DELTA, DELTA_HINT)
     tables = content.get("release")
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         found = words("none") if tables is None else tables

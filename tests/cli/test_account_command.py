@@ -77,6 +77,13 @@ def test_delta_and_epsilon_on_the_command_line(capsys):
     assert "delta at epsilon = 4.69267" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("option", [("--delta", "1e-6"), ("--epsilon", "4.69267056")])
+def test_a_plan_needs_no_delta_that_the_command_line_replaces(capsys, tmp_path, option):
+    whole = result(capsys, "plan.toml", *option)
+    (tmp_path / "plan.toml").write_text(LAPLACE.partition("\n")[2])
+    assert result(capsys, "plan.toml", *option) == whole
+
+
 def test_repeating_it_gives_the_same_bytes(capsys, tmp_path):
     (tmp_path / "plan.toml").write_text(LAPLACE.replace("100", "3"))
     for name in ("a", "b"):
