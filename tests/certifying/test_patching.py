@@ -69,6 +69,15 @@ def test_what_cannot_be_changed_is_named(made, said):
     assert held is not None
 
 
+def test_annotations_that_nobody_has_read_are_no_holders():
+    """The interpreter keeps names and types in one tuple."""
+    held = ("value", int, "return", Slotted)
+    with patched() as patches:
+        patches.objects([(Slotted, Holder)])
+        assert "a tuple" not in patches.unreachable
+    assert held[-1] is Slotted
+
+
 def test_what_a_process_has_frozen_is_given_the_replacement_too():
     """Servers freeze what they have loaded before they fork, and the collector does not name that as a holder."""
     names, replacement = {"draw": ORIGINAL}, another()

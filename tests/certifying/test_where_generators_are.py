@@ -15,10 +15,6 @@ OLDER = np.random.RandomState(5)
 NEWER = np.random.default_rng(5)
 
 
-ANNOTATED = ("seed", int, "return", np.random.Generator)
-"""What the interpreter keeps of annotations that nobody has read."""
-
-
 def of_a_module(data, rng, scale):
     return data.sum() + OLDER.laplace(0.0, scale)
 
@@ -40,7 +36,6 @@ def test_generators_of_modules_are_recorded(program):
     assert not found.has_findings, found
     assert found.undeclared == []
     assert found.ledger_epsilon == pytest.approx(1.0)
-    assert not any("a tuple keeps" in note for note in found.notes)
     assert certify(
         lambda data, rng: program(data, rng, 0.5), epsilon=1.0, horizon=4, runs=3, primitives=["numpy"]
     ).refusals

@@ -14,8 +14,8 @@ from privcheck.privacy import Contexts
 from privcheck.simulation import simulate
 from tests.example_results import CERTIFIED, GRANTED, VIOLATION
 
-CONSISTENT = replace(VIOLATION, verdict="consistent")
-INCONCLUSIVE = replace(VIOLATION, verdict="inconclusive")
+CONSISTENT = replace(VIOLATION, verdict="consistent", epsilon_lower=0.5)
+INCONCLUSIVE = replace(CONSISTENT, verdict="inconclusive")
 
 
 @pytest.fixture(autouse=True)
