@@ -42,7 +42,7 @@ class PlayedDraws(Handler):
     10.5
     >>> rng.normal(0.0, [1.0, 2.0])
     Traceback (most recent call last):
-    privcheck.mechanisms.recorder.DivergenceError: draw 2 of noise has another scale without the guard
+    privcheck.mechanisms.tape.DivergenceError: draw 2 of noise has another scale without the guard
     """
 
     laws = LAWS
