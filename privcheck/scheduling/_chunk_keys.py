@@ -8,6 +8,7 @@ import hashlib
 import io
 import os
 import pickle
+import random
 import struct
 import threading
 import weakref
@@ -28,7 +29,16 @@ import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.scheduling._own_sources import is_own_module
-from privcheck.scheduling._parts_of_code import FUNCTIONS, Fed, Named, fed, is_own, parts_of_code, parts_of_module
+from privcheck.scheduling._parts_of_code import (
+    FUNCTIONS,
+    Fed,
+    Named,
+    fed,
+    is_compiled,
+    is_own,
+    parts_of_code,
+    parts_of_module,
+)
 
 
 def digest(value: Any) -> str:
@@ -107,6 +117,8 @@ class _Digest:
 
     def _parts(self, value: Any) -> tuple[str, list[Any]]:
         """Return what kind of value it is, and the bytes and values that it consists of."""
+        if any(value is each for each in OF_THE_PROCESS):
+            return "of the process", [fed(type(value).__qualname__)]
         found = _plain_parts(value) or self._parts_of_several(value)
         if found is not None:
             return _with_attributes(value, *found)
@@ -147,6 +159,12 @@ HOLDERS: dict[type, Callable[[Any], Any]] = {
 }
 """Values that cannot be pickled, and what they hold."""
 
+OF_THE_PROCESS = (np.random.mtrand._rand, random._inst, os.environ)  # type: ignore[attr-defined]
+"""What no key sees: the state of the global generators, which are seeded before each run, and the environment."""
+
+OFFSETS = ("__dictoffset__", "__weaklistoffset__", "__vectorcalloffset__")
+"""Members of compiled classes, such as `functools.partial`, that hold addresses and no attributes."""
+
 POINTER = struct.calcsize("P")
 
 MUTABLE = ("list", "dict", "set", "object", "array")
@@ -184,7 +202,9 @@ def _with_attributes(value: Any, kind: str, parts: list[Any]) -> tuple[str, list
 
 def _parts_of_object(value: Any) -> tuple[str, list[Any]]:
     """Return the parts of code, or of an object with attributes."""
-    if isinstance(value, type | FunctionType | BuiltinFunctionType) or hasattr(value, "py_func"):
+    if isinstance(value, type | FunctionType | BuiltinFunctionType) or (
+        is_compiled(value) and hasattr(value, "py_func")
+    ):
         return "code", parts_of_code(value)
     if isinstance(value, Path):
         return "path", [Fed(os.fsencode(value))]
@@ -225,7 +245,7 @@ def _attributes(value: Any) -> dict[str, Any] | None:
         name
         for each in type(value).__mro__
         for name, part in vars(each).items()
-        if isinstance(part, MemberDescriptorType)
+        if isinstance(part, MemberDescriptorType) and name not in OFFSETS
     ]
     held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
     return held | vars(value) if hasattr(value, "__dict__") else held if slots else None
@@ -234,8 +254,11 @@ def _attributes(value: Any) -> dict[str, Any] | None:
 def _parts_of_named(value: Any) -> tuple[str, list[Any]]:
     """Return the parts of what code names: of own code and own objects, or of anything that can be pickled."""
     kind = type(value)
-    if isinstance(value, (type, BuiltinFunctionType, *FUNCTIONS)) or hasattr(value, "py_func"):
+    if isinstance(value, (type, BuiltinFunctionType, *FUNCTIONS)) or (is_compiled(value) and hasattr(value, "py_func")):
         return "code", parts_of_code(value, named=True)
+    if is_compiled(value):  # a ufunc
+        compiled = value._dispatcher
+        return "object", [fed(kind.__qualname__), compiled.py_func, compiled.targetoptions]
     if is_own_module(kind.__module__) or isinstance(value, Path) or hasattr(value, "__wrapped__"):
         if isinstance(value, Path) or _beside_attributes(value) is not None:
             return _parts_of_object(value)
@@ -252,14 +275,17 @@ def _parts_of_named(value: Any) -> tuple[str, list[Any]]:
 
 
 class _LeavesOwn(pickle.Pickler):
-    """Pickles objects of libraries, and leaves what they hold of own code and objects, which pickle only names."""
+    """Pickles objects of libraries, and leaves what they hold of own code and objects, which pickle only names, and of
+    what pickle writes otherwise in each process: sets, compiled functions, and what belongs to the process.
+    """
 
     def __init__(self, file: io.BytesIO, protocol: int) -> None:
         super().__init__(file, protocol)
         self.left: list[Any] = []
 
     def persistent_id(self, value: Any) -> int | None:
-        if not isinstance(value, (ModuleType, *HOLDERS)) and not is_own(value):
+        stands_apart = isinstance(value, (ModuleType, set, frozenset, *HOLDERS)) or is_compiled(value)
+        if not stands_apart and not is_own(value) and not any(value is each for each in OF_THE_PROCESS):
             return None
         self.left.append(value)
         return len(self.left)

@@ -94,7 +94,11 @@ def _held(value: Any, module: str) -> list[Any]:
         names = sorted(set(_names(value.__code__)))
         cells = [part for cell in value.__closure__ or () for part in _with_module(_content(cell), names)]
         globals_ = _globals(names, value.__globals__) if own else []
-        about = [value.__defaults__, value.__kwdefaults__, Named(vars(value) if own else {})]
+        attributes = dict(vars(value)) if own else {}
+        if _is_by_type(value):  # its cache and the count of registrations are in its closure
+            cells = [Named(dict(vars(value)["registry"]))]
+            attributes = {name: held for name, held in attributes.items() if name not in BY_TYPE}
+        about = [value.__defaults__, value.__kwdefaults__, Named(attributes)]
         return [*cells, *about, *_instructions(value.__code__), *globals_]
     if not isinstance(value, type):
         return []
@@ -114,6 +118,21 @@ def _held(value: Any, module: str) -> list[Any]:
     return [held, *map(Named, (type(value), *value.__bases__))]
 
 
+BY_TYPE = ("dispatch", "register", "registry", "_clear_cache")
+"""Attributes that `functools.singledispatch` gives a function."""
+
+
+def _is_by_type(value: FunctionType) -> bool:
+    """Tell whether a function was made by `functools.singledispatch`."""
+    dispatch = vars(value).get("dispatch")
+    return isinstance(dispatch, FunctionType) and "dispatch_cache" in dispatch.__code__.co_freevars
+
+
+def is_compiled(value: Any) -> bool:
+    """Tell whether numba has compiled a function or ufunc, without a look at attributes that others make up."""
+    return type(value).__module__.startswith("numba.") and (hasattr(value, "py_func") or hasattr(value, "_dispatcher"))
+
+
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
@@ -130,9 +149,12 @@ def _instructions(code: CodeType) -> list[Any]:
 def _globals(names: list[str], space: dict[str, Any]) -> Iterator[Any]:
     """Yield the globals that code names, and what it names of own modules, each after its name."""
     for name in names:
-        if name in space or name in sys.modules:
+        if name in space:
             yield name
-            yield from map(Named, _with_module(space.get(name, sys.modules.get(name)), names))
+            yield from map(Named, _with_module(space[name], names))
+        elif name in sys.modules:  # imported where it is used, or an attribute of that name
+            held = list(_of_module(sys.modules[name], names, set()))
+            yield from (name, *map(Named, held)) if held else ()
         elif not isinstance(vars(builtins).get(name), BuiltinFunctionType | type | None):
             yield from (name, Named(vars(builtins)[name]))
 

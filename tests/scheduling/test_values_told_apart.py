@@ -249,3 +249,107 @@ def test_keys_are_the_same_in_every_process():
 
 
 VALUES = "random.Random(1), ValueError('a', 1), {'b': 1, 'a': 2}, {'b', 'a'}, np.array(['a'], np.dtypes.StringDType())"
+
+
+NAMING = """
+import collections, functools, numbers, random, sys, types
+import numba, numpy as np
+from random import gauss
+from numpy.random import laplace
+from scipy.stats import norm
+from privcheck.scheduling import digest
+
+if len(sys.argv) > 1:
+    __import__("statistics")
+    numbers.Number.register(collections.UserList)
+    np.random.seed(1), random.seed(1)
+
+names = {"b", "a", "c"}
+
+@functools.singledispatch
+def by_type(value):
+    return 1
+
+@by_type.register(numbers.Number)
+def _(value):
+    return 2
+
+if len(sys.argv) > 1:
+    by_type(3)
+
+def stepping(value):
+    return value + 1.0
+
+def of_attributes(value):
+    return value.statistics
+
+HELD = {
+    "what is passed": functools.partial(digest, 1),
+    "a set in an object of a library": types.SimpleNamespace(names=names),
+    "a set in a deque": collections.deque([frozenset(names)]),
+    "a method of a class of a library": functools.partial(sorted, key=str.lower),
+    "a distribution": norm(0, 1),
+    "its family": norm,
+    "a global generator of Python": gauss,
+    "a global generator of numpy": laplace,
+    "another generator": np.random.default_rng(3),
+    "a function by type": by_type,
+    "what numba has compiled": types.SimpleNamespace(f=numba.njit(stepping), g=numba.vectorize(["f8(f8)"])(stepping)),
+    "an attribute that has the name of a module": of_attributes,
+}
+for name, held in HELD.items():
+    space = {"__name__": "json", "held": held}
+    exec("def named(): return held", space)
+    print(name, digest(held if name == "what is passed" else space["named"]), sep=": ")
+"""
+
+
+def test_keys_of_what_code_names_are_the_same_in_every_process(tmp_path):
+    """Whatever the seed of hashes, the state of global generators, other imports and calls before."""
+    (tmp_path / "naming.py").write_text(NAMING)
+    one, other = (
+        subprocess.run(
+            [sys.executable, "-P", str(tmp_path / "naming.py"), *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+        ).stdout.splitlines()
+        for seed, arguments in (("1", []), ("2", ["later"]))
+    )
+    assert len(one) == 12
+    assert one == other
+
+
+class Asked:
+    """It notes what others ask for, or raises another error than it should."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __getattr__(self, name):
+        if name[:2] == "__":
+            raise AttributeError(name)
+        self.asked.append(name)
+        raise KeyError(name)
+
+
+def test_what_an_object_makes_up_is_not_asked_for():
+    held = Asked()
+    space = {"held": held, "__name__": __name__}
+    exec("def named(): return held", space)
+    before = digest(held), digest(space["named"])
+    assert held.asked == []
+    held.scale = 1.0
+    assert all(one != other for one, other in zip(before, (digest(held), digest(space["named"])), strict=True))
+
+
+def test_a_changed_function_by_type_has_another_key():
+    def made(scale):
+        @functools.singledispatch
+        def by_type(_):
+            return scale
+
+        return by_type
+
+    assert digest(made(1.0)) == digest(made(1.0)) != digest(made(2.0))
