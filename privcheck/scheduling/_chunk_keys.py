@@ -154,7 +154,7 @@ HOLDERS: dict[type, Callable[[Any], Any]] = {
     weakref.WeakValueDictionary: lambda value: list(value.items()),
     ContextVar: lambda value: value.get(None),
     threading.local: lambda value: dict(vars(value)),
-    np.vectorize: lambda value: value.pyfunc,
+    np.vectorize: lambda value: [value.pyfunc, value.otypes, value.excluded, value.signature, value.cache],
     memoryview: bytes,
 }
 """Values that cannot be pickled, and what they hold."""

@@ -73,7 +73,7 @@ def test_annotations_that_nobody_has_read_are_no_holders():
     """The interpreter keeps names and types in one tuple."""
     held = ("value", int, "return", Slotted)
     with patched() as patches:
-        patches.objects([(Slotted, Holder)])
+        patches.objects([(Slotted, type("Other", (), {}))])
         assert "a tuple" not in patches.unreachable
     assert held[-1] is Slotted
 

@@ -151,6 +151,7 @@ PAIRS = {
     "a method that a program has written": (with_method("1.0"), with_method("2.0")),
     "the default of a named tuple": (with_default(1.0), with_default(2.0)),
     "a keyword of a partial method": (with_keyword(1.0), with_keyword(2.0)),
+    "the types of what is vectorised": tuple(np.vectorize(stepping, otypes=[kind]) for kind in (int, float)),
     "integers of very many digits": (10**9999, 10**9999 + 1),
 }  # fmt: skip
 
