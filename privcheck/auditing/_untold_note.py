@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privcheck.targets import PolicyRunner, Runner, factory_parameters, open_parameters
+from privcheck.targets import PolicyRunner, Runner, open_parameters
 
 
 def untold_note(runner: Runner, epsilon: float | None) -> tuple[str, ...]:
@@ -11,14 +11,17 @@ def untold_note(runner: Runner, epsilon: float | None) -> tuple[str, ...]:
     A class with the parameter `eps=1.0`, or `**options` in which it passes on a budget, is otherwise judged by a claim
     that it never heard of; and so is a partial function that has given epsilon.
     """
-    if epsilon is None or not isinstance(runner, PolicyRunner) or "epsilon" in factory_parameters(runner.factory):
+    if epsilon is None or not isinstance(runner, PolicyRunner):
+        return ()
+    taken = open_parameters(runner.factory) or []
+    if any(each.name == "epsilon" for each in taken):
         return ()
     own = [
         f"{name}={value!r}"
         for name, value in runner.own_defaults.items()
         if isinstance(value, int | float | str) and len(repr(value)) < 40
     ]
-    own += [f"no **{each.name}" for each in open_parameters(runner.factory) or () if each.kind is each.VAR_KEYWORD]
+    own += [f"no **{each.name}" for each in taken if each.kind is each.VAR_KEYWORD]
     given = runner.own_defaults.get("epsilon")
     if not own or given == epsilon:
         return ()

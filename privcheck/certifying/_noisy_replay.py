@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.arrays import Table
+from privcheck.arrays import Array, Table
 from privcheck.certifying._charging.one_release import computed_sensitivities
 from privcheck.certifying._execution import drive, drive_guarded
 from privcheck.certifying._replay import Build, differing, divergence_of, replay
@@ -17,7 +17,7 @@ from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated, untranslated
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
-from privcheck.generators import Drawn, GuardedDraws, HandledGenerator, PlayedDraws
+from privcheck.generators import GuardedDraws, HandledGenerator, PlayedDraws
 from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, NoisyMax, RecordedRelease
 from privcheck.privacy import Contexts, Relation
 from privcheck.private_values import REVEAL, Draw, Private
@@ -100,14 +100,14 @@ class NoisySession(Session):
         """Keep draws that give the answer that was released last."""
         self.selected.update(behind(lambda value: float(value.reveal(REVEAL))))
 
-    def played_noise(self, flips: np.random.Generator) -> list[Drawn]:
-        """Return the noise of this run, for each call that drew some."""
+    def played_noise(self, flips: np.random.Generator) -> list[tuple[Array, str, Array]]:
+        """Return the noise of this run, its law and its scales, for each call that drew some."""
         found = []
         for first, count in self.blocks:
             draws = {number: self.source.draws[number] for number in range(first, first + count)}
             noise = [self._noise(number, draw, flips) for number, draw in draws.items()]
             scales = np.array([draw.scale for draw in draws.values()])
-            found.append(Drawn(np.array(noise), draws[first].law, scales))
+            found.append((np.array(noise), draws[first].law, scales))
         return found
 
     def _noise(self, number: int, draw: Draw, flips: np.random.Generator) -> float:
@@ -137,7 +137,7 @@ class Played:
 
     actions: list[int]
     session: NoisySession
-    noise: list[Drawn]
+    noise: list[tuple[Array, str, Array]]
 
 
 def noisy_replay(

@@ -17,8 +17,6 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from privcheck.scheduling import SIGNALS
-
 AGAIN = 0.01
 """Seconds after which a signal is sent again that was received where exceptions are ignored."""
 
@@ -90,7 +88,7 @@ def _watch() -> None:
     os.set_blocking(tells, False)
     signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
     os.register_at_fork(after_in_child=_unwatched)
-    threading.Thread(target=_end_in_time, args=(told,), daemon=True, name=SIGNALS).start()
+    threading.Thread(target=_end_in_time, args=(told,), daemon=True, name="privcheck waits for signals").start()
 
 
 def _unwatched() -> None:

@@ -14,7 +14,6 @@ from ._masked_draws import TooManyDrawsError as TooManyDrawsError
 from ._methods import NOISE as NOISE
 from ._methods import Noise as Noise
 from ._noticed_draws import noticed_generator as noticed_generator
-from ._played_draws import Drawn as Drawn
 from ._played_draws import PlayedDraws as PlayedDraws
 from ._played_draws import paused as paused
 from ._recorded_draws import RecordedDraws as RecordedDraws

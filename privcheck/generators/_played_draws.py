@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -36,7 +36,7 @@ class PlayedDraws(Handler):
 
     Examples
     --------
-    >>> one, two = Drawn(np.array([0.5]), "laplace", np.ones(1)), Drawn(np.array([1.0, 2.0]), "normal", np.ones(2))
+    >>> one, two = (np.array([0.5]), "laplace", np.ones(1)), (np.array([1.0, 2.0]), "normal", np.ones(2))
     >>> rng = HandledGenerator(PlayedDraws(np.random.PCG64(0), [one, two]))
     >>> rng.laplace(10.0, 1.0)
     10.5
@@ -47,9 +47,10 @@ class PlayedDraws(Handler):
 
     laws = LAWS
 
-    def __init__(self, bits: Any, drawn: list[Drawn]) -> None:
+    def __init__(self, bits: Any, drawn: Sequence[tuple[Array, str, Array]]) -> None:
         super().__init__(bits)
-        self._drawn, self._position, self._paused, self._plain = drawn, 0, False, False
+        self._drawn = [Drawn(*each) for each in drawn]
+        self._position, self._paused, self._plain = 0, False, False
 
     @property
     def plain(self) -> bool:

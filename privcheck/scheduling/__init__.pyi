@@ -7,7 +7,6 @@ from ._executor import HERE as HERE
 from ._executor import Executor as Executor
 from ._executor import executor as executor
 from ._fingerprint import fingerprint as fingerprint
-from ._living_processes import SIGNALS as SIGNALS
 from ._living_processes import other_threads as other_threads
 from ._one_thread import one_thread as one_thread
 from ._only_worker import is_only_worker as is_only_worker

@@ -159,7 +159,7 @@ HOLDERS: dict[type, Callable[[Any], Any]] = {
 }
 """Values that cannot be pickled, and what they hold."""
 
-OF_THE_PROCESS = (np.random.mtrand._rand, random._inst, os.environ)  # type: ignore[attr-defined]
+OF_THE_PROCESS = (np.random.mtrand._rand, random._inst, os.environ)
 """What no key sees: the state of the global generators, which are seeded before each run, and the environment."""
 
 OFFSETS = ("__dictoffset__", "__weaklistoffset__", "__vectorcalloffset__")

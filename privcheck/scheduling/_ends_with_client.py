@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 
-from privcheck.scheduling._living_processes import PARENT
+from privcheck.scheduling._living_processes import WAITS
 
 LOOKED = 1.0
 """Seconds between two looks at the parent."""
@@ -21,7 +21,7 @@ def end_with(parent: int, folder: str = "") -> None:
     parent : its number, handed over by itself: who asks for it here may find the process that takes in orphans.
     folder : is removed when the parent has ended; "" for none.
     """
-    threading.Thread(target=_watch, args=(parent, folder), daemon=True, name=PARENT).start()
+    threading.Thread(target=_watch, args=(parent, folder), daemon=True, name=f"{WAITS}its parent").start()
 
 
 def _watch(parent: int, folder: str) -> None:

@@ -9,8 +9,8 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
-SIGNALS, PARENT = "signals of a command", "end of the parent"
-"""The threads that wait for signals and for the end of the parent; they hold no lock, so that forks may do without."""
+WAITS = "privcheck waits for "
+"""How the names of threads begin that only wait, for signals or the end of the parent; forks may do without them."""
 
 
 def this_client() -> str:
@@ -42,7 +42,8 @@ def may_live(client: str) -> bool:
 
 def other_threads() -> set[str]:
     """Return the names of the threads of this process beside the main one and those that only wait."""
-    return {thread.name for thread in threading.enumerate()} - {threading.main_thread().name, SIGNALS, PARENT}
+    names = {thread.name for thread in threading.enumerate()} - {threading.main_thread().name}
+    return {name for name in names if not name.startswith(WAITS)}
 
 
 def _machine() -> str:

@@ -9,7 +9,6 @@ from ._location import Location as Location
 from ._location import check_built_arms as check_built_arms
 from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
-from ._location import factory_parameters as factory_parameters
 from ._location import function_at as function_at
 from ._location import takes_generator as takes_generator
 from ._mechanism import MechanismRunner as MechanismRunner

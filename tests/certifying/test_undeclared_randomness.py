@@ -136,9 +136,10 @@ ELSEWHERE = {
 }
 
 
-@pytest.mark.chance(2e-6, "two differences at 1e-6 each")
+@pytest.mark.chance(2e-8, "two differences at 1e-8 each")
 @pytest.mark.parametrize("place", ELSEWHERE)
-def test_noise_that_is_drawn_elsewhere_is_named(place):
+def test_noise_that_is_drawn_elsewhere_is_named(place, monkeypatch):
+    monkeypatch.setattr(repeated_differences, "LEVEL", 1e-8)
     found = explored(lambda data, rng: data.sum() + ELSEWHERE[place](rng, 1.0))
     assert not found.has_findings, found
     assert [one.partition(" at ")[0] for one in found.undeclared] == ["numpy.random.Generator.laplace"]

@@ -23,7 +23,6 @@ from privcheck.certifying._primitives.unread_noise import UnreadNoise
 from privcheck.errors import PrivcheckError
 from privcheck.generators import (
     NOISE,
-    Drawn,
     GuardedDraws,
     HandledGenerator,
     MaskedDraws,
@@ -68,7 +67,7 @@ def guarded(bits):
 def played(bits, name="laplace"):
     """Return a handler that plays back draws of a method, with the scale of those that `called` makes."""
     scale = -1.0 / math.log(0.7) if name == "geometric" else 1.0
-    return PlayedDraws(bits, [Drawn(np.array([PLAYED]), METHODS[name].law, np.array([scale]))] * 9)
+    return PlayedDraws(bits, [(np.array([PLAYED]), METHODS[name].law, np.array([scale]))] * 9)
 
 
 def masked(_):
