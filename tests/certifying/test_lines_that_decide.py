@@ -133,6 +133,7 @@ RIGHT = {
     "if RARE:\n    self.memo.pop(1)",
     "a return before a release": "if RARE:\n    return\n" + ALL + "self.s = 0.0",
     "a count": NOISE + "if RARE:\n    self.k += 1",
+    "a text that is the name of an attribute with a reward": "self.s = reward\nname = 's' if self.k else 'b'\n" + NOISE,
 }
 
 

@@ -331,8 +331,9 @@ class Deciding:
 
     def _takes(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether a statement that names what is private deletes it, or puts something public in its place."""
-        is_public = not self._expressions.private(getattr(node, "value", None), own)
-        return self._forgets(node, own) and is_public and not isinstance(node, ast.AugAssign)
+        if not self._forgets(node, own) or isinstance(node, ast.AugAssign):
+            return False
+        return not self._expressions.private(getattr(node, "value", None), own)
 
     def _holds_private(self, place: ast.AST, own: OwnFunction) -> bool:
         while isinstance(place, ast.Subscript | ast.Starred):
