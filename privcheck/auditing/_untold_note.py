@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privcheck.targets import PolicyRunner, Runner, open_parameters
+from privcheck.targets import PolicyRunner, Runner, factory_parameters
 
 
 def untold_note(runner: Runner, epsilon: float | None) -> tuple[str, ...]:
@@ -13,15 +13,15 @@ def untold_note(runner: Runner, epsilon: float | None) -> tuple[str, ...]:
     """
     if epsilon is None or not isinstance(runner, PolicyRunner):
         return ()
-    taken = open_parameters(runner.factory) or []
-    if any(each.name == "epsilon" for each in taken):
+    taken = factory_parameters(runner.factory)
+    if "epsilon" in taken:
         return ()
     own = [
         f"{name}={value!r}"
         for name, value in runner.own_defaults.items()
         if isinstance(value, int | float | str) and len(repr(value)) < 40
     ]
-    own += [f"no **{each.name}" for each in taken if each.kind is each.VAR_KEYWORD]
+    own += [f"no {name}" for name in taken if name.startswith("**")]
     given = runner.own_defaults.get("epsilon")
     if not own or given == epsilon:
         return ()

@@ -191,7 +191,7 @@ def _certified(
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
-    own, likely, failed = OwnGenerators(), runs - runs // UNLIKELY, 0
+    own, likely, finished = OwnGenerators(), runs - runs // UNLIKELY, 0
     chosen = set[int]()
     texts, lent, held = set[str](), set[str](), HeldNumbers()
     pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
@@ -212,8 +212,7 @@ def _certified(
                     played = build(session.generator(coins, *draws))
                 with coverage.watching(played):
                     chosen.update(drive_guarded(played, table, session, policy.feedback).actions)
-                failed -= rare
-            failed += rare
+                finished += 1
             held.look(played, session, coverage.instances)
             sessions.append(session)
             advance(1)
@@ -236,7 +235,7 @@ def _certified(
             )
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
     worst = max(sessions, key=_loss)
-    leaks = _different(leak for session in sessions for leak in session.leaks)
+    leaks, failed = _different(leak for session in sessions for leak in session.leaks), runs - finished
     looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)
     if not (leaks or refused):
         leaks = _different(looks.leaks_after())

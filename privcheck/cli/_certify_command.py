@@ -122,8 +122,8 @@ class Effort:
 
 def _takes_horizon(target: str) -> bool:
     """Tell whether a target may be another one with another horizon."""
-    from privcheck.targets import load, open_parameters
+    from privcheck.targets import factory_parameters, load
 
     factory = getattr(load(target), "factory", None)
-    taken = None if factory is None else open_parameters(factory)
-    return taken is None or any(each.name == "horizon" or each.kind is each.VAR_KEYWORD for each in taken)
+    taken = set() if factory is None else factory_parameters(factory)
+    return not taken or any(name == "horizon" or name.startswith("**") for name in taken)

@@ -52,8 +52,9 @@ def digest(value: Any) -> str:
     libraries, only numbers and texts are seen that own code names there, and own code and objects that were put there;
     of a module that is handed around, in a list or as an attribute, all that it holds if it is own.
 
-    What code reads from files or from the environment, or names as it runs, is not seen, nor what a cache holds, nor
-    which subclasses there are, nor globals and attributes of classes that are neither plain values nor can be pickled.
+    What code reads from files or from the environment, or names as it runs, is not seen, nor the state of the global
+    generators, which each run seeds, nor what a cache holds, nor which subclasses there are, nor globals and attributes
+    of classes that are neither plain values nor can be pickled.
 
     Raises
     ------
@@ -117,7 +118,7 @@ class _Digest:
 
     def _parts(self, value: Any) -> tuple[str, list[Any]]:
         """Return what kind of value it is, and the bytes and values that it consists of."""
-        if any(value is each for each in OF_THE_PROCESS):
+        if _is_of_the_process(value):
             return "of the process", [fed(type(value).__qualname__)]
         found = _plain_parts(value) or self._parts_of_several(value)
         if found is not None:
@@ -161,6 +162,11 @@ HOLDERS: dict[type, Callable[[Any], Any]] = {
 
 OF_THE_PROCESS = (np.random.mtrand._rand, random._inst, os.environ)
 """What no key sees: the state of the global generators, which are seeded before each run, and the environment."""
+
+
+def _is_of_the_process(value: Any) -> bool:
+    return any(value is each for each in OF_THE_PROCESS)
+
 
 OFFSETS = ("__dictoffset__", "__weaklistoffset__", "__vectorcalloffset__")
 """Members of compiled classes, such as `functools.partial`, that hold addresses and no attributes."""
@@ -285,7 +291,7 @@ class _LeavesOwn(pickle.Pickler):
 
     def persistent_id(self, value: Any) -> int | None:
         stands_apart = isinstance(value, (ModuleType, set, frozenset, *HOLDERS)) or is_compiled(value)
-        if not stands_apart and not is_own(value) and not any(value is each for each in OF_THE_PROCESS):
+        if not stands_apart and not is_own(value) and not _is_of_the_process(value):
             return None
         self.left.append(value)
         return len(self.left)

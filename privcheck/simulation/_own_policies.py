@@ -15,7 +15,7 @@ from privcheck.environments import ContextualEnvironment, Environment
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import kind
 from privcheck.results import OwnPolicy
-from privcheck.targets import PolicyRunner, load_factory, open_parameters, takes_generator
+from privcheck.targets import PolicyRunner, factory_parameters, load_factory, takes_generator
 
 MOST_NUMBERS = 50_000_000
 """The most rewards and entries of contexts in one run, which are held in memory: 400 MB."""
@@ -91,7 +91,7 @@ def load_own(
     if numbers > MOST_NUMBERS:
         got = words(f"{horizon} rounds of {name}, which needs {numbers:.2g} numbers in memory for a run")
         raise PrivcheckError("horizon", got, f"at most {MOST_NUMBERS:.2g} numbers", "give a shorter horizon")
-    told = {each.name for each in open_parameters(factory) or ()}.intersection(promised)
+    told = factory_parameters(factory).intersection(promised)
     own = OwnPolicy(name, feedback, **{each: promised[each] for each in told})
     identity = (
         name if location is None else f"{location.module.replace(chr(92), '/').rpartition('/')[2]}:{location.name}"

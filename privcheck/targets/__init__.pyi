@@ -9,6 +9,7 @@ from ._location import Location as Location
 from ._location import check_built_arms as check_built_arms
 from ._location import describe_exception as describe_exception
 from ._location import factory_arguments as factory_arguments
+from ._location import factory_parameters as factory_parameters
 from ._location import function_at as function_at
 from ._location import takes_generator as takes_generator
 from ._mechanism import MechanismRunner as MechanismRunner
@@ -43,7 +44,6 @@ from ._outputs import fitted as fitted
 from ._outputs import joined_sides as joined_sides
 from ._outputs import narrowed as narrowed
 from ._outputs import padded as padded
-from ._parameters import open_parameters as open_parameters
 from ._player import play_rounds as play_rounds
 from ._runners import PolicyRunner as PolicyRunner
 from ._runners import Runner as Runner

@@ -187,10 +187,10 @@ def takes_generator(factory: Any) -> bool:
 def factory_parameters(factory: Callable[..., Any]) -> set[str]:
     """Return the names of the parameters that are left to the caller of a factory; none if they cannot be read.
 
-    >>> sorted(factory_parameters(lambda rng, arms: None))
-    ['arms', 'rng']
+    >>> sorted(factory_parameters(lambda rng, arms, **options: None))
+    ['**options', 'arms', 'rng']
     """
-    return {p.name for p in open_parameters(factory) or ()}
+    return {f"**{p.name}" if p.kind is p.VAR_KEYWORD else p.name for p in open_parameters(factory) or ()}
 
 
 def about_first_parameter(factory: Callable[..., Any]) -> str:

@@ -22,7 +22,7 @@ from privcheck.progress import progress
 from privcheck.results import Certificate, Frontier, FrontierBound, FrontierPoint
 from privcheck.scheduling import scheduler_address
 from privcheck.simulation import Policies, is_own, simulate, with_labels
-from privcheck.targets import DEFAULT_TIME_BUDGET, Claim, FrontierEffort, load_factory, open_parameters
+from privcheck.targets import DEFAULT_TIME_BUDGET, Claim, FrontierEffort, factory_parameters, load_factory
 
 CONFIDENCE = 0.95
 PAIRS = 24
@@ -122,7 +122,7 @@ def frontier(
         for policy, name, takes in zip(given, called, taking, strict=True):
             if not takes and is_own(policy):
                 remarks.append(f"{name}: no parameter {unit}, so it is simulated once, without a claim")
-            if takes and is_own(policy) and _is_open("horizon", policy):
+            if takes and is_own(policy) and "horizon" in factory_parameters(load_factory(policy)[1]):
                 remarks.append(
                     f"{name}: it is built for {int(horizon)} rounds where it is simulated, and for fewer else"
                 )
@@ -196,15 +196,10 @@ def _budgets(epsilons: Any, delta: float, rho: Any, mu: Any) -> list[_Budget]:
     return [_Budget(unit, amount, level) for amount in sorted(set(found))]
 
 
-def _is_open(name: str, policy: Any) -> bool:
-    """Tell whether an own policy leaves a parameter of this name to its caller."""
-    return any(each.name == name for each in open_parameters(load_factory(policy)[1]) or ())
-
-
 def _takes(policy: Any, unit: str) -> bool:
     """Tell whether a policy is built with a budget in this unit."""
     if is_own(policy):
-        return _is_open(unit, policy)
+        return unit in factory_parameters(load_factory(policy)[1])
     shipped = ShippedId.read(policy) if isinstance(policy, str) else None
     if shipped is None or shipped.name not in ALGORITHMS:
         return False  # `simulate` says what is wrong with it

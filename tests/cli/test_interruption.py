@@ -157,6 +157,21 @@ def test_the_library_installs_no_handlers():
     assert set(seen) == {before}
 
 
+def test_the_thread_that_waits_for_signals_counts_as_one_that_only_waits():
+    """As which forks may do without it, and generators that move are noticed beside it."""
+    lines = [
+        "import threading",
+        "from privcheck.cli import _interruption",
+        "from privcheck.scheduling import other_threads",
+        "_interruption._watch()",
+        "print(threading.active_count(), other_threads())",
+        "threading.Thread(target=threading.Event().wait, daemon=True, name='another').start()",
+        "print(other_threads())",
+    ]
+    found = subprocess.run([sys.executable, "-P", "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    assert found.stdout == "2 set()\n{'another'}\n"
+
+
 def process(*arguments):
     places = str(Path(privcheck.__file__).parents[1])
     return subprocess.Popen(

@@ -123,8 +123,7 @@ class NightlyAudit:
         options, self.notes = in_own_setting(loaded, options)
         self.plan: Plan = make_plan(loaded, Settings.of(**options | {"runs": None}))
         given = self.plan.settings.effort.streams
-        own = self.plan.policy, self.plan.settings.game, given, self.plan.candidates
-        self.trusted = taken_as_neighbours(*own)
+        self.trusted = taken_as_neighbours(self.plan.policy, self.plan.settings.game, given, self.plan.candidates)
 
     @property
     def name(self) -> str:

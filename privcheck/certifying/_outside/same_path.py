@@ -43,7 +43,7 @@ class Way:
     ----------
     chooses : the name of a contextual `select`; empty for others. In it, and in functions of one number, exceptions
         alone are noted: the code as it is finds caches filled there that are put back under the guard.
-    watches : whether it is looked for what `select` sets.
+    watches : whether to note what `select` sets.
     chosen : takes the places of choices by one datum of which both sides were computed: of their lines, the code as it
         is runs some.
     sets : the names of places whose numbers `select` has changed: under the guard that is lost.
