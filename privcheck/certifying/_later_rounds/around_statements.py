@@ -16,21 +16,40 @@ LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 def loops(own: OwnFunction) -> dict[ast.AST, tuple[ast.AST, ...]]:
-    """Return what the loops around each node of a function run over, those of comprehensions included."""
+    """Return what says how often each node of a function runs: what the loops around it run over, and what ends them.
+
+    Those of comprehensions are included.
+    """
     found: dict[ast.AST, tuple[ast.AST, ...]] = {}
 
     def enter(node: Any, around: tuple[ast.AST, ...]) -> None:
         found[node] = around
         for name, child in _children(node):
             within = around
-            if isinstance(node, ast.For) and name == "body":
-                within = (*around, node.iter)
+            if isinstance(node, ast.For | ast.AsyncFor | ast.While) and name == "body":
+                head = node.test if isinstance(node, ast.While) else node.iter
+                within = (*around, head, *ended[node])
             elif isinstance(node, COMPREHENSIONS) and name != "generators":
                 within = (*around, *(part.iter for part in node.generators))
             enter(child, within)
 
+    ended = _ends_of_loops(own)
     enter(own.node, ())
     return found
+
+
+def _ends_of_loops(own: OwnFunction) -> dict[ast.AST, list[ast.AST]]:
+    """Return for each loop the conditions within it under which it is left."""
+    kinds = ast.For | ast.AsyncFor | ast.While
+    found: dict[ast.AST, list[ast.AST]] = {}
+    for loop in (node for node in ast.walk(own.node) if isinstance(node, kinds)):
+        asked = [node for node in ast.walk(loop) if isinstance(node, ast.If | ast.Match) and _leaves(node)]
+        found[loop] = [node.test if isinstance(node, ast.If) else node.subject for node in asked]
+    return found
+
+
+def _leaves(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Return | ast.Raise | ast.Break) for part in ast.walk(node))
 
 
 def conditions(own: OwnFunction) -> dict[ast.AST, tuple[Condition, ...]]:

@@ -6,22 +6,30 @@ import ast
 from collections.abc import Iterator
 
 from privcheck.certifying._later_rounds.shared_objects import Name, SharedObjects, names_of
-from privcheck.certifying._own_code import OwnFunction
-from privcheck.certifying._syntax import (
-    PUBLIC_ATTRIBUTES,
-    PUBLIC_CALLS,
-    SETTERS,
-    called_name,
-    given,
-    is_global,
-)
+from privcheck.certifying._own_code import OwnCode, OwnFunction
+from privcheck.certifying._private_expressions import PrivateExpressions
+from privcheck.certifying._syntax import PUBLIC_ATTRIBUTES, PUBLIC_CALLS, SETTERS, called_name, given, is_global
 
 TAKES_AWAY = frozenset({"clear", "discard", "pop", "popitem", "popleft", "remove"})
 """Methods that give nothing to their object, as where a cache forgets."""
 
 
+def amount_of(name: Name) -> Name:
+    """Return what stands for how much a place holds, in place of what it holds."""
+    return name[0], f"the amount of {name[1]}"
+
+
 class NamesGiven(SharedObjects):
-    """The names that statements read, and those to which they give something, through other names, too."""
+    """The names that statements read, and those to which they give something, through other names, too.
+
+    Parameters
+    ----------
+    code, expressions : as for `SharedObjects`.
+    """
+
+    def __init__(self, code: OwnCode, expressions: PrivateExpressions) -> None:
+        super().__init__(code, expressions)
+        self._also = {node: names for own in code.functions for node, names in _given_around(own)}
 
     def set_true(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
         for target, value in given(node):
@@ -49,16 +57,17 @@ class NamesGiven(SharedObjects):
         for child in ast.iter_child_nodes(node):
             yield from self.private_reads(child, own)
 
-    def _key(self, place: ast.AST, own: OwnFunction) -> Iterator[Name]:
-        """Yield the name of a place, unless it holds something private."""
-        if isinstance(place, ast.Name | ast.Attribute) and not self._expressions.holds(place, own):
-            yield from names_of(place, own)
+    def _key(self, place: ast.Name | ast.Attribute, own: OwnFunction) -> Iterator[Name]:
+        """Yield the name of a place; if it holds something private, that of how much it holds."""
+        names = names_of(place, own)
+        yield from (map(amount_of, names) if self._expressions.holds(place, own) else names)
 
     def gives(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
         """Yield the names to which a statement gives something; a function whose result it is counts as one."""
         if (isinstance(node, ast.Return) and node.value is not None) or node is getattr(own.node, "body", None):
             yield own, "return"
         for part in ast.walk(node):
+            yield from self._also.get(part, ())
             for target, _ in given(part):
                 yield from self._changed(target, own, in_place=isinstance(part, ast.AugAssign))
             if isinstance(part, ast.Call) and called_name(part) in SETTERS:
@@ -90,6 +99,30 @@ class NamesGiven(SharedObjects):
             yield from self.behind(target, own)
         else:
             yield from names_of(target, own)
+
+
+def _given_around(own: OwnFunction) -> Iterator[tuple[ast.AST, list[Name]]]:
+    """Yield the nodes that give something to what stands around them: heads of statements, and what functions return.
+
+    A function or a class within a function is a name of it.
+    """
+    inner: dict[ast.AST, list[Name]] = {}
+    for node in ast.walk(own.node):
+        if isinstance(node, _DEFINED) and node is not own.node:
+            for part in ast.walk(node):
+                inner.setdefault(part, []).append((own, node.name))
+    for node in ast.walk(own.node):
+        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
+            yield (node, [*inner.get(node, ()), *([] if isinstance(node, ast.Return) else [(own, "return")])])
+        elif isinstance(node, ast.Match):
+            names = (getattr(part, "name", getattr(part, "rest", None)) for part in ast.walk(node))
+            yield node.subject, [(own, name) for name in names if name]
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.withitem):
+            for target, value in given(node):
+                yield ((node.iter if not isinstance(node, ast.withitem) else value), [*names_of(target, own)])
+
+
+_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def _root(place: ast.expr) -> ast.expr:

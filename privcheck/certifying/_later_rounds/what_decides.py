@@ -9,29 +9,16 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from privcheck.certifying._later_rounds.around_statements import (
-    conditions,
-    ends,
-    loops,
-    opened_by,
-    sides,
-    taken_away,
-)
-from privcheck.certifying._later_rounds.names_given import TAKES_AWAY, NamesGiven
+from privcheck.certifying._later_rounds.around_statements import conditions, ends, loops, opened_by, sides, taken_away
+from privcheck.certifying._later_rounds.names_given import TAKES_AWAY, NamesGiven, amount_of
 from privcheck.certifying._later_rounds.shared_objects import PARTS, Name, names_of
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
-from privcheck.certifying._syntax import (
-    PUBLIC_CALLS,
-    RELEASES,
-    arguments_of,
-    called_name,
-    given,
-    method_name,
-    passed,
-)
+from privcheck.certifying._syntax import PUBLIC_CALLS, RELEASES, arguments_of, called_name, given, method_name, passed
 
 Node = tuple[ast.AST, OwnFunction]
+Giving = tuple[ast.AST, OwnFunction, set[Name]]
+"""A statement in a function, with the names to which it gives something."""
 
 COINS = frozenset({"choice", "integers", "permutation", "random", "shuffle"})
 """Methods of a Generator by which policies choose arms."""
@@ -52,10 +39,11 @@ class Deciding:
     and so on, through the arguments of own functions too: a line that sets the scale of the noise, or that lets nothing
     be forgotten any more, may spoil a release that has run a hundred times.
 
-    The conditions of what only decides are not followed: which arm is played is chosen there. Places that hold private
-    values are left out: giving them something else forgets. But it spoils them if they were given noise alone, or if it
-    is another function or a container of another size, if they hold an amount of noise, too, or if a release happens
-    only as long as they hold nothing. To return before a reward is forgotten that was released keeps it.
+    Loops and conditions around what decides are followed, but not where an arm is chosen; so are draws that are kept
+    under a name that decides. Places that hold private values are left out: giving them something else forgets. But it
+    spoils them if they were given noise alone, or if it is another function or a container of another size, if they
+    hold an amount of noise, too, or if a release happens only as long as they hold nothing. To return before a reward
+    is forgotten that was released keeps it.
 
     Parameters
     ----------
@@ -71,7 +59,7 @@ class Deciding:
         self._code, self._expressions = code, expressions
         self._loops, self._conditions = cache(loops), cache(conditions)
         self._names = NamesGiven(code, expressions)
-        self._used, self._mixed, self._emptied = set[Name](), set[Name](), set[Name]()
+        self._used, self._mixed, self._emptied, self._asked = (set[Name]() for _ in range(4))
         nodes, touched = [*nodes], [*touched]
         self.found: list[Node] = []
         for node, own in touched:
@@ -84,9 +72,11 @@ class Deciding:
             for part in (*taken_away(node), *self._loops(own).get(node, ())):
                 self._used.update(self._names.reads(part, own))
         told = self._told((*nodes, *touched))
-        self._follow(nodes, touched, told)
+        drawn = [(node, own, self._gives_amounts(node, own)) for node, own in touched]
         releasing = self._with_calls([*nodes, *touched], self._uses_noise)
-        self._let_run(nodes, [*touched, *forgetting], releasing)
+        self._later = not self._beside_updates().isdisjoint(own for _, own in releasing)
+        self._follow(nodes, touched, drawn, told)
+        self._let_run(nodes, [*touched, *forgetting], drawn)
         self._emptied -= self._memos((*nodes, *touched))
         self._let_release(releasing)
         noise = self._noise_alone((*nodes, *touched))
@@ -96,50 +86,77 @@ class Deciding:
         decided = [(node, own) for node, own in touched if not self._used.isdisjoint(self._names.gives(node, own))]
         self.found += [(side, own) for node, own in (*self.found, *decided) for side in sides(node)]
 
-    def _follow(self, nodes: list[Node], touched: list[Node], told: dict[Name, list[Node]]) -> None:
-        """Find what gives something to the used names, and what gives something to the names that it reads."""
+    def _gives_amounts(self, node: ast.AST, own: OwnFunction) -> set[Name]:
+        """Return the names to which a statement that draws and names nothing private gives something.
+
+        Coins that nobody has read are private as rewards are, so that names stand for how much they hold, too.
+        """
+        alone = self._is_noise_alone(node, own, self._is_noise)
+        names = {*self._names.gives(node, own)} if alone else set()
+        return {*names, *map(amount_of, names)}
+
+    def _follow(
+        self, nodes: list[Node], touched: list[Node], drawn: list[Giving], told: dict[Name, list[Node]]
+    ) -> None:
+        """Find what gives something to the used names, and what gives something to the names that it reads.
+
+        What touches a private value or draws is found already; what it reads is followed, too.
+        """
         left = [(node, own, given_to) for node, own in nodes if (given_to := {*self._names.gives(node, own)})]
-        private = [(node, own, {*self._names.gives(node, own)}) for node, own in touched]
-        deciding = left
-        while deciding:
+        private, before = [(node, own, {*self._names.gives(node, own)}) for node, own in touched], -1
+        while before != (before := len(self._used) + len(self._mixed)):
             self._follow_parameters(told)
-            before = -1
-            while before != (before := len(self._mixed)):
-                for node, own, given_to in private:
-                    if not self._mixed.isdisjoint(given_to):
-                        self._mixed.update(self._names.private_reads(node, own))
-                        self._used.update(self._names.reads(node, own))
-            used = self._used | self._mixed
-            deciding = [one for one in left if not used.isdisjoint(one[2])]
-            left = [one for one in left if used.isdisjoint(one[2])]
-            for node, own, given_to in deciding:
-                self._used.update(self._names.reads(node, own))
+            for node, own, given_to in private:
                 if not self._mixed.isdisjoint(given_to):
                     self._mixed.update(self._names.private_reads(node, own))
-                self.found.append((node, own))
+                    self._used.update(self._names.reads(node, own))
+            used = self._used | self._mixed
+            deciding = [one for one in (*left, *drawn) if not used.isdisjoint(one[2])]
+            self.found += [(node, own) for node, own, given_to in left if not used.isdisjoint(given_to)]
+            left, drawn = ([one for one in some if used.isdisjoint(one[2])] for some in (left, drawn))
+            for node, own, given_to in deciding:
+                self._used.update(self._reads(node, own))
+                self._asked.update(name for test in self._asks(node, own) for name in self._names.reads(test, own))
+                if not self._mixed.isdisjoint(given_to):
+                    self._mixed.update(self._names.private_reads(node, own))
 
-    def _let_run(self, nodes: list[Node], touched: list[Node], releasing: list[Node]) -> None:
+    def _reads(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
+        """Yield the names that say what a statement gives, and how often it does so."""
+        for part in (node, *self._loops(own).get(node, ())):
+            yield from self._names.reads(part, own)
+
+    def _asks(self, node: ast.AST, own: OwnFunction) -> list[ast.expr]:
+        """Return the conditions under which a statement runs, unless an arm is chosen there, or they only end all."""
+        tests = [] if self._chooses(node, own) else [test for test, is_end in self._tests(node, own) if not is_end]
+        return [test for test in tests if not self._chooses(test, own)]
+
+    def _tests(self, node: ast.AST, own: OwnFunction) -> Iterator[tuple[ast.expr, bool]]:
+        """Yield the conditions under which a node runs, and whether they end all: every later round returns at once."""
+        for test, _ in self._conditions(own).get(node, ()):
+            yield test, not self._later and self._expressions.is_update(own) and test in ends(own)
+
+    def _let_run(self, nodes: list[Node], touched: list[Node], drawn: list[Giving]) -> None:
         """Find what changes the conditions under which these run, other than to make every later round return at once.
 
         What such a statement reads is followed, too, but not where it chooses: which arm is played is not.
         """
-        used, ended = set[Name](), set[Name]()
-        later = not self._beside_updates().isdisjoint(own for _, own in releasing)
+        used, ended = {*self._asked}, set[Name]()
         for node, own in self._with_calls(touched, self._uses_private):
-            for test, _ in self._conditions(own).get(node, ()):
-                is_end = not later and self._expressions.is_update(own) and test in ends(own)
+            for test, is_end in self._tests(node, own):
                 (ended if is_end else used).update(self._names.reads(test, own))
         told = self._told([*nodes, *touched])
+        given_to_names = [(node, own, {*self._names.gives(node, own)}) for node, own in nodes]
         before = -1
         while before != (before := len(used)):
             for name in [name for name in told if name in used]:
                 for value, own in told.pop(name):
                     used.update(self._names.reads(value, own))
-            for node, own in nodes:
-                if not (self._chooses(node, own) or used.isdisjoint(self._names.gives(node, own))):
-                    used.update(self._names.reads(node, own))
-        for node, own in nodes:
-            given_to = {*self._names.gives(node, own)}
+            for node, own, given_to in (*given_to_names, *drawn):
+                if not (used.isdisjoint(given_to) or self._chooses(node, own)):
+                    used.update(self._reads(node, own))
+                    used.update(name for test in self._asks(node, own) for name in self._names.reads(test, own))
+        self._used |= used
+        for node, own, given_to in given_to_names:
             if not used.isdisjoint(given_to) or not ended.isdisjoint(given_to - {*self._names.set_true(node, own)}):
                 self.found.append((node, own))
 
@@ -171,7 +188,7 @@ class Deciding:
 
     def _chooses(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether a statement takes the answer of an own function, or of one that chooses entries."""
-        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and not self._is_noise(part, own)]
         if not isinstance(node, ast.Return) and any(True for _ in self._expressions.called(node, own)):
             return True
         return any(called_name(call) in CHOOSES or any(k.arg == "key" for k in call.keywords) for call in calls)
@@ -239,7 +256,7 @@ class Deciding:
 
     def _amounts(self, node: ast.AST, own: OwnFunction) -> Iterator[ast.AST]:
         """Yield what decides in a statement how much of a private value is released, and with how much noise."""
-        is_private, calls = self._expressions.private, any(True for _ in self._expressions.called(node, own))
+        is_private, calls = (self._expressions.private, any(True for _ in self._expressions.called(node, own)))
         for part in ast.walk(node):
             if isinstance(part, ast.Call) and self._is_noise(part, own):
                 yield from (part.func, *arguments_of(part))
@@ -260,7 +277,7 @@ class Deciding:
                 keeps = called_name(part) in HOLDS or bool(self._expressions.callees(part, own))
                 if not keeps and (given_to or is_private(holder, own)):
                     yield from (one for one, private in parts if not private)
-        if calls or isinstance(node, ast.expr) or self._uses_noise(node, own):
+        if calls or isinstance(node, ast.expr) or self._uses_private(node, own):
             yield from self._loops(own).get(node, ())
 
     def _told(self, nodes: Iterable[Node]) -> dict[Name, list[Node]]:
@@ -282,30 +299,36 @@ class Deciding:
                     self._used.update(self._names.reads(value, own))
                     self.found += [(side, own) for side in sides(value)]
 
-    def _noise_alone(self, nodes: Iterable[Node]) -> set[str]:
+    def _noise_alone(self, nodes: Iterable[Node]) -> set[Name]:
         """Return the names and attributes that are given noise to which nothing private was added yet."""
-        found = set[str]()
+        found = set[Name]()
         for node, own in nodes:
             for target, value in (pair for part in ast.walk(node) for pair in given(part)):
                 if value is not None and self._is_noise_alone(value, own):
-                    found.update(name for _, name in names_of(target, own))
+                    found.update(names_of(target, own))
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and any(self._is_noise_alone(part, own) for part in arguments_of(call)):
+                found.update(name for name in self._names.gives(node, own) if amount_of(name) in self._used)
         return found
 
-    def _is_noise_alone(self, value: ast.AST, own: OwnFunction) -> bool:
+    def _is_noise_alone(
+        self, value: ast.AST, own: OwnFunction, draws: Callable[[ast.Call, OwnFunction], bool] | None = None
+    ) -> bool:
+        """Tell whether code, or an own function that it calls, draws, and neither reads what is private."""
         parts = [(value, own), *((each.node, each) for each in self._expressions.called(value, own))]
-        calls = ((part, one) for node, one in parts for part in ast.walk(node) if isinstance(part, ast.Call))
-        draws = any(self._expressions.draws(call, one) for call, one in calls)
-        return draws and not any(self._mentions(node, one) for node, one in parts)
+        every = [(part, one) for node, one in parts for part in ast.walk(node)]
+        draws = draws or self._expressions.draws
+        if not any(isinstance(part, ast.Call) and draws(part, one) for part, one in every):
+            return False
+        places = [(part, one) for part, one in every if isinstance(part, ast.Name | ast.Attribute)]
+        return not any(isinstance(part.ctx, ast.Load) and self._expressions.holds(part, one) for part, one in places)
 
-    def _spoils(self, node: ast.AST, own: OwnFunction, noise: set[str]) -> bool:
+    def _spoils(self, node: ast.AST, own: OwnFunction, noise: set[Name]) -> bool:
         """Tell whether a statement gives a place that holds something private what does more than to forget it."""
         return any(
             self._holds_private(target, own)
             and (
-                (
-                    not noise.isdisjoint(name for _, name in names_of(target, own))
-                    and not isinstance(node, ast.AugAssign)
-                )
+                (not noise.isdisjoint(self._names.behind(target, own)) and not isinstance(node, ast.AugAssign))
                 or self._is_function(value, own)
                 or self._makes_another(value, own)
             )
