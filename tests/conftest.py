@@ -23,9 +23,7 @@ os.environ.pop("GITHUB_STEP_SUMMARY", None)  # suites that tests run would repor
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what it starts in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile(
-    "privcheck", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)  # no clock
+settings.register_profile("privcheck", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("privcheck")
 
 
