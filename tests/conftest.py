@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.unsynced import leave_unsynced
 
@@ -23,7 +23,7 @@ os.environ.pop("GITHUB_STEP_SUMMARY", None)  # suites that tests run would repor
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what it starts in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("privcheck", derandomize=True, deadline=None)
+settings.register_profile("privcheck", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("privcheck")
 
 

@@ -15,9 +15,10 @@ from privcheck.certifying._later_rounds.named_numbers import NamedNumbers
 from privcheck.certifying._later_rounds.numbers_beyond import LateValues
 from privcheck.certifying._observed_values import ALL, ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction, alike
-from privcheck.certifying._own_files import definition, is_generated, is_own, running, unreadable_note
+from privcheck.certifying._own_files import is_generated, is_own, running, unreadable_note
 from privcheck.certifying._private_pieces import PrivatePieces, candidates, has_dense_lines, statements_of
 from privcheck.certifying._reached_code import Piece, ReachedCode, Told, lines_around, with_inner
+from privcheck.certifying._translated.definitions import definition
 from privcheck.feedback import kind
 from privcheck.results import UnreachedLine
 

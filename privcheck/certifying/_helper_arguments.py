@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from privcheck.certifying._decided_conditions import may_be_stored
 from privcheck.certifying._own_code import OwnCode, OwnFunction
-from privcheck.certifying._own_files import Definition
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._spelled_names import spelled_by
 from privcheck.certifying._syntax import called_name, computes_name
+from privcheck.certifying._translated.definitions import Definition
 
 
 def always_private_in_update(own: OwnFunction, code: OwnCode, expressions: PrivateExpressions) -> set[str]:

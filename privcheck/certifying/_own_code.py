@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying._own_files import (
-    Definition,
-    definition,
     file_of,
     innermost,
     is_generated,
@@ -25,6 +23,7 @@ from privcheck.certifying._own_files import (
     running,
 )
 from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES, names_in
+from privcheck.certifying._translated.definitions import Definition, definition
 
 SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy")
 MAKES_CLASSES = ("init_subclass", "set_name", "class_getitem", "mro_entries", "prepare")

@@ -1,11 +1,9 @@
-"""Whose a source file is, the target's or somebody else's, and functions with their definitions in it."""
+"""Whose a source file is, the target's or somebody else's, and the functions inside of other callables."""
 
 from __future__ import annotations
 
-import ast
 import collections
 import functools
-import linecache
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,8 +15,6 @@ from privcheck.errors import words
 from privcheck.extras import is_installed
 from privcheck.private_values import Private
 from privcheck.reached_state import is_taken
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _PRIVCHECK = Path(__file__).resolve().parents[1]
 _NAMED_TUPLES = collections.namedtuple.__code__.co_filename
@@ -76,50 +72,6 @@ def _is_own(file: str, packages: frozenset[str]) -> bool:
 def is_generated(code: CodeType) -> bool:
     """Tell whether a function was made by a decorator such as `dataclass`, which compiles text."""
     return code.co_name.startswith("__") and code.co_filename.startswith("<")
-
-
-@functools.lru_cache(maxsize=64)
-def _definitions(text: str) -> dict[tuple[str, int], list[Definition]]:
-    """Return the definitions in a source text by name and first line, decorators included."""
-    try:
-        parsed = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return {}
-    found: dict[tuple[str, int], list[Definition]] = {}
-    for node in ast.walk(parsed):
-        if isinstance(node, ast.Lambda):
-            found.setdefault(("<lambda>", node.lineno), []).append(node)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            found.setdefault((node.name, first), []).append(node)
-    return found
-
-
-def definition(code: CodeType, names: dict[str, Any]) -> Definition | None:
-    """Return the definition of a code object; None if its source cannot be read.
-
-    Of several in one line it is the one whose instructions lie within it.
-    """
-    linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename, names))
-    found = _definitions(text).get((code.co_name, code.co_firstlineno), [])
-    if len(found) > 1:
-        places = [(line, column) for line, _, column, _ in code.co_positions() if line and column is not None]
-        around = [node for node in found if _around(node, places)]
-        found = [min(around, key=_size)] if around else found
-    return found[0] if found else None
-
-
-def _size(node: Definition) -> tuple[int, ...]:
-    """Return what is smaller for the inner one of two definitions around the same place."""
-    return node.end_lineno or 0, node.end_col_offset or 0, -node.lineno, -node.col_offset
-
-
-def _around(node: Definition, places: list[tuple[int, int]]) -> bool:
-    body = node.body if isinstance(node.body, ast.expr) else node.body[0]
-    start, stop = (body.lineno, body.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
-    inside = [place for place in places if place > (node.lineno, node.col_offset)]
-    return bool(inside) and all(start <= place < stop for place in inside)
 
 
 def running(frame: FrameType) -> FunctionType:

@@ -8,7 +8,7 @@ import tempfile
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
@@ -135,11 +135,7 @@ class Machine(RuleBasedStateMachine):
 
 
 def run(examples, phases=(Phase.generate, Phase.shrink)):
-    slow = [HealthCheck.too_slow]  # on a machine that others use
-    chosen = settings(
-        max_examples=examples, stateful_step_count=14, deadline=None, derandomize=True, phases=phases,
-        suppress_health_check=slow,
-    )  # fmt: skip
+    chosen = settings(max_examples=examples, stateful_step_count=14, deadline=None, derandomize=True, phases=phases)
     run_state_machine_as_test(Machine, settings=chosen)
 
 

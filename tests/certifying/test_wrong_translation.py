@@ -8,8 +8,8 @@ import pytest
 
 from privcheck import certify
 from privcheck.certifying._outside.same_path import ACTIONS
-from privcheck.certifying._own_files import _definitions
 from privcheck.certifying._translated import private_choices, swapped_code
+from privcheck.certifying._translated.definitions import _definitions
 from privcheck.certifying._translated.rewriting import ANSWERED, CHOSEN
 from tests.certifying.translated_programs import loaded
 

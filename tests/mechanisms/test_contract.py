@@ -20,7 +20,7 @@ FIXED = settings(
     deadline=None,
     database=None,
     max_examples=60,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 FALSE_FAILURE = (
     5e-7  # probability that the sampler test below would fail for a correct sampler, over the choice of seed

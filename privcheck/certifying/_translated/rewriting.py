@@ -12,8 +12,8 @@ import ast
 import copy
 from typing import Any
 
-from privcheck.certifying._own_files import Definition
 from privcheck.certifying._translated.assignments import Pair, assigned_branches, assigned_pairs, returned_value
+from privcheck.certifying._translated.definitions import Definition
 
 (CALLED, PURE, CHECKED, HELD, HIDDEN, CHOSEN, COMPUTED, BOTH, EITHER, NEGATED, CHAINED, STORED, REBOUND, INDEXED,
  ADDED, SUBTRACTED, UNREAD, ANSWERED, LOADED) = HELPERS = tuple(

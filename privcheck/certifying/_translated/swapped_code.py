@@ -15,11 +15,11 @@ from functools import lru_cache, partial
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-from privcheck.certifying._own_files import definition
 from privcheck.certifying._reached_code import with_inner
 from privcheck.certifying._translated import known_functions
 from privcheck.certifying._translated import private_choices as choices
 from privcheck.certifying._translated import private_indices as indices
+from privcheck.certifying._translated.definitions import Stamps, check_source, definition, mark, stamps_of
 from privcheck.certifying._translated.known_functions import called, in_guard
 from privcheck.certifying._translated.own_functions import own_functions
 from privcheck.certifying._translated.rewriting import HELPERS, SIDE, rewritten
@@ -43,8 +43,9 @@ _STANDS_FOR: dict[Any, Any] = dict(
 )  # fmt: skip
 
 
-_FOUND: weakref.WeakKeyDictionary[Any, list[tuple[FunctionType, CodeType]]] = weakref.WeakKeyDictionary()
-"""By class, function or partial call, what was translated for it."""
+Found = list[tuple[FunctionType, CodeType]]
+_FOUND: weakref.WeakKeyDictionary[Any, tuple[Found, Stamps]] = weakref.WeakKeyDictionary()
+"""By class, function or partial call, what was translated for it, and how its files were when they were read."""
 
 
 @dataclass
@@ -113,12 +114,14 @@ class Translation:
     def __init__(self, target: Any) -> None:
         with _EXCHANGE:
             keeps = isinstance(target, type | FunctionType | partial)
-            found = _FOUND.get(target) if keeps else None
-            if found is None:
-                found = [(one, code) for one in own_functions(target) if (code := translation(one)) is not None]
+            kept = _FOUND.get(target) if keeps else None
+            if kept is None or kept[1] != stamps_of(kept[1]):
+                own = own_functions(target)
+                stamps = stamps_of(one.__code__.co_filename for one in own)  # before the files are read
+                kept = [(one, code) for one in own if (code := translation(one)) is not None], stamps
                 if keeps:
-                    _FOUND[target] = found
-            self._found = found
+                    _FOUND[target] = kept
+            self._found = kept[0]
 
     def begin(self) -> None:
         """Exchange the code."""
@@ -249,6 +252,7 @@ def translation(function: FunctionType) -> CodeType | None:
     """Return the translated code of a function; None if its source cannot be read, or cannot take its place."""
     swap = _SWAPPED.get(function)
     code = function.__code__ if swap is None else swap.own
+    check_source(code, function.__globals__)
     return _translation(code, code.co_filename, code.co_qualname, Names(function.__globals__))
 
 
@@ -340,7 +344,7 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
 def _filled(code: CodeType, name: str, qualified: str) -> CodeType:
-    """Return code in which the helpers stand for their names; a side of a choice is called as what it is a part of."""
+    """Return code, marked, in which helpers stand for their names; a side of a choice is called as what has it."""
 
     def inner(one: CodeType) -> CodeType:
         if one.co_varnames[:1] == (SIDE,):
@@ -355,4 +359,4 @@ def _filled(code: CodeType, name: str, qualified: str) -> CodeType:
         inner(one) if isinstance(one, CodeType) else _STANDS_FOR.get(one, one) if isinstance(one, str) else one
         for one in code.co_consts
     )
-    return code.replace(co_consts=constants, co_name=name, co_qualname=qualified)
+    return code.replace(co_consts=(*constants, mark), co_name=name, co_qualname=qualified)
