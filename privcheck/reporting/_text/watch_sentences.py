@@ -141,8 +141,9 @@ privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     target = elsewhere or shlex.quote(clean(report.target))
     said = f"next: privcheck audit {target} {' '.join(given)}, which shows both streams"
     game = report.feedback, report.neighbours, report.rewards
-    plain = report.epsilon is not None and not report.delta and not report.guarded
-    patch = fix_of(report.target, report.epsilon, report.arms, *game) if plain else ""
+    patch = ""
+    if report.epsilon is not None and not (report.delta or report.guarded):
+        patch = fix_of(report.target, report.epsilon, report.arms, *game)
     return f"{said}; patches: {patch}" if patch else said
 
 
