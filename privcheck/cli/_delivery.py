@@ -51,7 +51,7 @@ def show(content: RenderableType, *, highlight: bool = True) -> None:
     free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     console = Console(width=UNWRAPPED if free else None, highlight=highlight)
     with console.capture() as shown:
-        console.print(Printable(content))
+        console.print(Printable(content), crop=False)  # commands and diffs are whole: the terminal breaks their lines
     lines = shown.get().split("\n")
     sys.stdout.write("\n".join(line.rstrip(" ") for line in lines))
 

@@ -25,6 +25,8 @@ certificate was made, because others come first or the time was over, and one th
 not.
 """
 
+STANDINGS = (RECOMMENDED, CERTIFIED_TOO, STOPS_LEARNING, NOT_CERTIFIED, WITHDRAWN)
+
 NOTHING_TO_FIX, FIXED, NONE_LEARNS, NOTHING_CERTIFIES = "nothing to fix", "fixed", "none learns", "nothing certifies"
 """What came out of it all."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 from privcheck import presenting
 from privcheck.errors import PrivcheckError
 from privcheck.results._cited_papers import papers_of
-from privcheck.results._verdicts import check_verdict
+from privcheck.results._verdicts import CONSISTENT, ROUNDING, check_claims, check_levels, check_verdict
 from privcheck.schema_versions import version_of
-from privcheck.serialise import revived, to_json, well_typed
+from privcheck.serialise import ILL_TYPED, parsed, revived, to_json, well_typed
 from privcheck.tables import Result, Row
 
 if TYPE_CHECKING:
@@ -180,15 +179,15 @@ class Frontier(Result):
         PrivcheckError : text that is no frontier.
         """
         try:
-            found = json.loads(text)
+            found = parsed(text)
             if version_of(found) is None:
                 raise ValueError(f"schema_version {found['schema_version']}")
             own = {name: found["frontier"][name] for name in SETTING}
             own["shuffle_arms"] = found["frontier"].get("shuffle_arms", False)
             own["labels"] = [list(pair) for pair in found["frontier"].get("labels", {}).items()]
             rows = {name: found[name] for name in ("points", "bounds", "remarks")}
-            return well_typed(cast("Frontier", revived(own | rows, Frontier)))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            return _checked(well_typed(cast("Frontier", revived(own | rows, Frontier))))
+        except (RecursionError, *ILL_TYPED) as error:
             raise PrivcheckError("json", "a text", "the JSON of a frontier", str(error)) from None
 
     def plot(self, path: str | Path | None = None) -> Figure:
@@ -224,3 +223,20 @@ class Frontier(Result):
         PrivcheckError : matplotlib missing, a path that cannot be written.
         """
         presenting.save_page(self, path)
+
+
+def _checked(found: Frontier) -> Frontier:
+    """Refuse a frontier with numbers that none has, or with an acquittal that its bound speaks against."""
+    check_levels(confidence=found.confidence)
+    for point in found.points:
+        check_claims([point.epsilon, point.rho, point.mu], least=0)
+        budget, lower = point.budget, point.lower
+        if point.runs < 1 or (point.se is not None and point.se < 0) or point.q05 > point.q95:
+            raise ValueError(f"regret is {point.mean} from {point.q05} to {point.q95}, of {point.runs} runs")
+        if not 0.0 <= point.delta < 1.0 or (budget is not None and budget < 0):
+            raise ValueError(f"the budget is {budget} at delta {point.delta}")
+        if budget is None or lower is None or point.verdict != CONSISTENT:
+            continue
+        if lower > budget + ROUNDING * max(1.0, budget):
+            raise ValueError(f"verdict is {point.verdict} with {budget}, but the lower bound is {lower}")
+    return found

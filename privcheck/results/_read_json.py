@@ -11,7 +11,15 @@ from privcheck.declared import Budget
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import AuditReport
 from privcheck.results._certificate import UNDER_GUARD, Certificate
-from privcheck.results._verdicts import CONSISTENT, check_claims, check_counts, check_levels
+from privcheck.results._read_checks import CHECKS, check_audit, check_certificate
+from privcheck.results._verdicts import (
+    CONSISTENT,
+    ROUNDING,
+    VIOLATION,
+    check_claims,
+    check_counts,
+    check_levels,
+)
 from privcheck.serialise import Hooks, Make, number, read_fields, read_json, well_typed
 
 R = TypeVar("R")
@@ -60,12 +68,13 @@ def _report(content: dict[str, Any], make: Make) -> AuditReport:
     return _borne_out(well_typed(found), make.version)
 
 
-ROUNDING = 2.0
+ROUNDED_APART = 2.0
 """A verdict and a p-value come from one test, at a share of the level where a law was given, and are rounded apart."""
 
 
 def _borne_out(found: AuditReport, version: int) -> AuditReport:
     """Refuse an audit whose verdict nothing else in it bears out."""
+    check_audit(found)
     check_levels(confidence=found.confidence, error=found.error)
     check_counts(counted_runs=found.counted_runs, runs=found.runs)
     check_claims([found.epsilon_claimed, found.rho, found.mu, found.tradeoff_claimed], least=0)
@@ -79,22 +88,33 @@ def _borne_out(found: AuditReport, version: int) -> AuditReport:
     p = found.p_value
     if p is not None and not 0.0 <= p <= 1.0:
         raise ValueError(f"p_value is {p}")
-    acquits = found.verdict == "consistent" and p is not None and ROUNDING * p < found.error
-    accuses = found.verdict == "violation" and p is not None and p > ROUNDING * found.error
+    if p is None and found.e_value is not None:  # in reports written before there was such a field
+        p = 1.0 / max(1.0, found.e_value)
+    acquits = found.verdict == "consistent" and p is not None and ROUNDED_APART * p < found.error
+    accuses = found.verdict == "violation" and p is not None and p > ROUNDED_APART * found.error
     if acquits or accuses:
         raise ValueError(f"verdict is {found.verdict}, but p_value is {p} and error {found.error}")
-    if found.verdict == CONSISTENT and found.e_value is None and version >= FIRST_WITH_COMPLETE:
-        _check_consistent(found)
+    if found.e_value is None and version >= FIRST_WITH_COMPLETE:
+        _check_verdict(found)
     return found
 
 
-def _check_consistent(found: AuditReport) -> None:
-    """Refuse an audit that acquits although its bound is above the claim, or it could not have shown more."""
-    claim, shown = found.epsilon_claimed, found.resolution
-    if claim is None or found.epsilon_lower is None or shown is None:
+def _check_verdict(found: AuditReport) -> None:
+    """Refuse an audit that acquits although its bound is above the claim, its search was cut short, or it could not
+    have shown more; or one that accuses with a bound that the claim allows.
+    """
+    shown, lower = found.resolution, found.lower
+    if found.claimed is None or lower is None or shown is None:
         return
-    if found.epsilon_lower > claim or shown.epsilon < claim:
-        told = f"epsilon_lower is {found.epsilon_lower} and the resolution {shown.epsilon}"
+    claim = found.claimed[1]
+    slack, told = ROUNDING * max(1.0, claim), f"epsilon_lower is {lower} and the resolution {shown.epsilon}"
+    blind = found.epsilon_claimed is not None and shown.epsilon < claim
+    if found.verdict == CONSISTENT and (lower > claim + slack or blind):
+        raise ValueError(f"verdict is {found.verdict} with {claim}, but {told}")
+    if found.verdict == CONSISTENT and found.search is not None and not found.search.complete:
+        raise ValueError(f"verdict is {found.verdict}, but the search is not complete")
+    at_error = found.law is None and found.error <= 1.0 - found.confidence  # where both rest on the same counts
+    if found.verdict == VIOLATION and at_error and lower < claim - slack:
         raise ValueError(f"verdict is {found.verdict} with {claim}, but {told}")
 
 
@@ -118,6 +138,7 @@ def _diverged(content: dict[str, Any]) -> bool:
 
 def _coherent(found: Certificate, stated: Notion | None, granted: Any) -> Certificate:
     """Refuse a certificate that says "granted" or "complete" and also why it is not, or one with two budgets."""
+    check_certificate(found)
     if stated not in (None, found.budget) or (found.epsilon_claimed is not None and _in_other_terms(found.budget)):
         raise ValueError(f"budget is {stated}")
     found_out = found.leaks or found.refusals or found.unreached or found.contradictions or found.replay.divergences
@@ -200,6 +221,6 @@ def _region(content: dict[str, Any], make: Make) -> TradeoffRegion:
     return found
 
 
-HOOKS: Hooks = {
+HOOKS: Hooks = CHECKS | {
     AuditReport: _report, Certificate: _certificate, Ledger: _ledger, Release: _release, TradeoffRegion: _region,
 }  # fmt: skip

@@ -104,6 +104,8 @@ class WatchReport(WholeResult):
     nights, versions, alarms : in their order.
     notes : what is worth knowing besides.
     rho, mu : the claim in zCDP or in Gaussian DP; None for one in epsilon.
+    rewards : lowest and highest reward, or entry of a mechanism's data.
+    guarded : whether the policy is played under its guard.
 
     Guarantee
     ---------
@@ -130,6 +132,8 @@ class WatchReport(WholeResult):
     notes: tuple[str, ...] = field(default=(), repr=False)
     rho: float | None = None
     mu: float | None = None
+    rewards: tuple[float, float] = (0.0, 1.0)
+    guarded: bool = False
 
     @property
     def alarm(self) -> WatchAlarm | None:

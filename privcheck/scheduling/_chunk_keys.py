@@ -13,6 +13,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from types import (
@@ -77,10 +78,12 @@ class _Digest:
         number: functions may name each other. What a user passes is fed wherever it stands, or equal arguments that
         share their parts in another way would have other digests.
     named : whether what is fed is named by code, rather than passed by the user.
+    held : whether it is part of something that the user passes. Of an installed package such a part has its own module
+        in the key; of what is passed itself, all that the package imports counts.
     """
 
-    def __init__(self, seen: dict[int, tuple[int, Any]], named: bool = False) -> None:
-        self._hash, self._seen, self._named = hashlib.sha256(), seen, named
+    def __init__(self, seen: dict[int, tuple[int, Any]], named: bool = False, held: bool = False) -> None:
+        self._hash, self._seen, self._named, self._held = hashlib.sha256(), seen, named, held
         self._above: list[int] = []
 
     def of(self, value: Any) -> str:
@@ -105,14 +108,17 @@ class _Digest:
                 self._seen[id(value)] = len(self._seen), value  # which lives as long as its number
             self._above.append(id(value))
             self._hash.update(f"({kind}:{len(parts)}".encode())
-            for part in parts:
+            before = self._held
+            for place, part in enumerate(parts):
+                self._held = before or not (kind in ("tuple", "method") or (kind == "partial" and place == 0))
                 self._feed(part)
+            self._held = before
             self._hash.update(b")")
             self._above.pop()
 
     def _apart(self, value: Any) -> str:
         """Return the digest of one of several values that have no order of their own."""
-        other = _Digest(dict(self._seen), self._named)
+        other = _Digest(dict(self._seen), self._named, self._held)
         other._above = [*self._above]
         return other.of(value)
 
@@ -126,7 +132,7 @@ class _Digest:
         if isinstance(value, ModuleType):
             return "module", parts_of_module(value)
         if not self._named:
-            return _parts_of_object(value)
+            return _parts_of_object(value, self._held)
         try:
             return _parts_of_named(value)
         except Exception:  # a global may be anything, such as a lock or an open file
@@ -153,12 +159,24 @@ HOLDERS: dict[type, Callable[[Any], Any]] = {
     weakref.ref: lambda value: value(),
     weakref.WeakKeyDictionary: lambda value: list(value.items()),
     weakref.WeakValueDictionary: lambda value: list(value.items()),
-    ContextVar: lambda value: value.get(None),
+    ContextVar: lambda value: _of_context(value),
     threading.local: lambda value: dict(vars(value)),
     np.vectorize: lambda value: [value.pyfunc, value.otypes, value.excluded, value.signature, value.cache],
     memoryview: bytes,
 }
 """Values that cannot be pickled, and what they hold."""
+
+DRAWN_FROM = np.random.Generator, np.random.BitGenerator, np.random.RandomState
+"""What is in another state after each draw, and so is refused where a user passes it."""
+
+
+def _of_context(value: ContextVar[Any]) -> Any:
+    """Return what a context variable holds, its default included; None if that is nothing."""
+    try:
+        return value.get()
+    except LookupError:
+        return None
+
 
 OF_THE_PROCESS = (np.random.mtrand._rand, random._inst, os.environ)
 """What no key sees: the state of the global generators, which are seeded before each run, and the environment."""
@@ -206,20 +224,24 @@ def _with_attributes(value: Any, kind: str, parts: list[Any]) -> tuple[str, list
     return kind, [*parts, Named(of) if own else fed(of.__qualname__), Named(_attributes(value))]
 
 
-def _parts_of_object(value: Any) -> tuple[str, list[Any]]:
+def _parts_of_object(value: Any, held: bool = False) -> tuple[str, list[Any]]:
     """Return the parts of code, or of an object with attributes."""
     if isinstance(value, type | FunctionType | BuiltinFunctionType) or (
         is_compiled(value) and hasattr(value, "py_func")
     ):
-        return "code", parts_of_code(value)
+        return "code", parts_of_code(value, named=held and not is_own_module(value.__module__ or "builtins"))
     if isinstance(value, Path):
         return "path", [Fed(os.fsencode(value))]
     attributes, beside = _attributes(value), _beside_attributes(value)
-    if attributes is None or beside is None or isinstance(value, np.random.Generator):
+    if attributes is None or beside is None or isinstance(value, DRAWN_FROM):
+        if not isinstance(value, DRAWN_FROM) and not is_own_module(type(value).__module__):
+            with suppress(Exception):  # whatever pickle raises
+                return _parts_pickled(value)
         got = words(f"an object of type {type(value).__name__}, on which what is played depends")
         hint = "pass a class or a function in a file, and its parameters as numbers, texts, arrays or dataclasses"
         raise PrivcheckError("store", got, "values that are the same in every process", hint)
-    return "object", [type(value), attributes, beside]
+    by_name = held and not is_own_module(type(value).__module__)
+    return "object", [Named(type(value)) if by_name else type(value), attributes, beside]
 
 
 def _beside_attributes(value: Any) -> list[Any] | None:
@@ -274,7 +296,12 @@ def _parts_of_named(value: Any) -> tuple[str, list[Any]]:
     for held_by, held in HOLDERS.items():
         if isinstance(value, held_by):
             return "object", [fed(kind.__qualname__), held(value)]
-    pickled = io.BytesIO()
+    return _parts_pickled(value)
+
+
+def _parts_pickled(value: Any) -> tuple[str, list[Any]]:
+    """Return the parts of an object of a library: what is pickled, with own code and objects in it as everywhere."""
+    kind, pickled = type(value), io.BytesIO()
     pickler = _LeavesOwn(pickled, 4)
     pickler.dump(value)
     return "pickled", [fed(f"{kind.__module__}.{kind.__qualname__}"), Fed(pickled.getvalue()), *pickler.left]

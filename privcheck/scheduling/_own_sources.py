@@ -41,8 +41,11 @@ def own_sources(objects: Iterable[Any]) -> dict[str, str]:
     of_target = {_package_of(each) for each in every} - {*sys.stdlib_module_names, "privcheck"}
     while todo:
         name = todo.pop()
+        package = name.partition(".")[0]
+        if name in found or not (package in of_target or _may_be_own(package)):  # before its package is imported
+            continue
         file = _file_of(name)
-        if name in found or file is None or not (is_own(file) or name.partition(".")[0] in of_target):
+        if file is None or not (is_own(file) or package in of_target):
             continue
         content = file.read_bytes()
         found[name] = hashlib.sha256(content).hexdigest()
@@ -61,6 +64,12 @@ def source_of(name: str) -> str | None:
         return ""
     file = _file_of(name)
     return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _may_be_own(package: str) -> bool:
+    """Tell whether a package is not an installed one; of one in several folders its modules decide."""
+    file = _file_of(package)
+    return file is None or is_own(file)
 
 
 @functools.cache

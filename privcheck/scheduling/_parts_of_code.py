@@ -107,9 +107,11 @@ def _held(value: Any, module: str) -> list[Any]:
     held: list[Any] = []
     for name, part in sorted(vars(value).items()):
         function = getattr(part, "__func__", part)
-        written = isinstance(function, FunctionType) and function.__code__.co_filename == "<string>"
-        if written and dataclasses.is_dataclass(value) and name[:2] == "__":
+        written = function.__code__.co_filename if isinstance(function, FunctionType) else ""
+        if written == "<string>" and dataclasses.is_dataclass(value) and name[:2] == "__":
             continue  # a dataclass writes its own
+        if written.startswith("<attrs generated") and name == "__hash__":
+            continue  # it has a number in it that is another one in each process
         if name not in OF_EVERY_CLASS and not isinstance(part, MemberDescriptorType | GetSetDescriptorType):
             held += [name, Named(part)]
     fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()

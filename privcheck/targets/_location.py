@@ -72,7 +72,8 @@ class Location:
     def __str__(self) -> str:
         """Return file:name, with the file relative to the working directory if it lies below it."""
         if self.is_file and Path(self.module).resolve().is_relative_to(Path.cwd()):
-            return f"{Path(self.module).resolve().relative_to(Path.cwd())}:{self.name}"
+            below = str(Path(self.module).resolve().relative_to(Path.cwd()))
+            return f"{'./' * below.startswith('-')}{below}:{self.name}"  # in a command it is no option
         return f"{self.module}:{self.name}"
 
     def load(self) -> Callable[..., Any]:

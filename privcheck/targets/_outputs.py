@@ -155,7 +155,9 @@ def code_of(text: str) -> int:
 
 
 def alike(outputs: Sequence[Outputs]) -> list[Outputs]:
-    """Return the same outputs padded to one shape, with likelihood ratios in all or in none of them.
+    """Return the same outputs padded to one shape, with likelihood ratios in all of them if any has some.
+
+    Those of a run never depend on the other runs, or events of them would tell more than a run shows.
 
     >>> first, second = Outputs.of_numbers(np.zeros((1, 1))), Outputs.of_numbers(np.ones((1, 2)))
     >>> [part.numbers.tolist() for part in alike([first, second])]
@@ -163,7 +165,9 @@ def alike(outputs: Sequence[Outputs]) -> list[Outputs]:
     """
     symbols = padded([part.symbols for part in outputs], MISSING)
     numbers = padded([part.numbers for part in outputs], np.nan)
-    ratios = [None if any(part.ratios is None for part in outputs) else part.ratios for part in outputs]
+    known = any(part.ratios is not None for part in outputs)
+    missing = (np.full(len(part), np.nan) if part.ratios is None else part.ratios for part in outputs)
+    ratios = list(missing) if known else [None] * len(outputs)
     names = [part.names for part in outputs]
     return [Outputs(s, x, r, names=n) for s, x, r, n in zip(symbols, numbers, ratios, names, strict=True)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from privcheck.arrays import refuse_masks
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.generators import children, is_copied, position
-from privcheck.mechanisms import DivergenceError, ForcedTape, Tape, recording
+from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, RecordedRelease, Tape, recording
 from privcheck.targets._data_frames import labels_of
 from privcheck.targets._location import describe_exception
 from privcheck.targets._outputs import CODED, Outputs, code_of, padded
@@ -41,12 +42,13 @@ def play_releasing(
 
     The statistics are the policy's `released` if it has that attribute, and otherwise all outputs of its mechanisms.
     The ratio comes from a replay on the other stream with the same releases; it is NaN in a run whose replay plays
-    different actions. An event of the ratio must be an event of what is observed, so there is no ratio if nothing is
-    released through mechanisms, or if `released` differs from the outputs of the mechanisms (only the winner of a noisy
-    maximum may be published). It is NaN in a run in which the policy has coins of its own, on either stream, which stay
-    secret (a datum may be left out of a release by chance); whether it has follows from the releases before the first
-    of them. It has if it draws from its Generator, or reads the Generator's state or seed, from which a jumped or
-    copied generator starts. With other coins, then, a replay gives the same ratio: some runs check this.
+    different actions, and if nothing is released through mechanisms. An event of the ratio must be an event of what is
+    observed in the same run. Where `released` differs from the outputs of the mechanisms (a release may be clipped, or
+    only the winner of a noisy maximum published), the ratio is therefore that of a run whose mechanisms put out what is
+    published, and NaN if there is none. It is NaN in a run in which the policy has coins of its own, on either stream,
+    which stay secret (a datum may be left out of a release by chance); whether it has follows from the releases before
+    the first of them. It has if it draws from its Generator, or reads the Generator's state or seed, from which a
+    jumped or copied generator starts. With other coins, then, a replay gives the same ratio: some runs check this.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ def play_releasing(
 
     """
     symbols, numbers, ratios = [], [], np.full(runs, np.nan)
-    known, secret = False, False
+    known = False
     for run in range(runs):
         clock.next_run()
         coins, noise = children(rng, 2)
@@ -76,8 +78,13 @@ def play_releasing(
         released = _released_by(policy)
         everything = as_row([release.output for release in tape.releases])
         numbers.append(everything if released is None else published(released))
-        secret = secret or not (released is None or np.array_equal(as_row(released), everything))
-        if again is None or secret or not tape.releases or _has_drawn(coins, start):
+        if again is None:
+            continue
+        if not (released is None or np.array_equal(row := as_row(released), everything)):
+            ratio = _ratio_of_published(build, play, again, children(coins, 1)[0], row)
+            known, ratios[run] = known or not np.isnan(ratio), ratio
+            continue
+        if not tape.releases or _has_drawn(coins, start):
             continue
         ratio = _ratio(build, again, coins, tape, actions)
         if _has_drawn(coins, start):  # in the replay on the other stream
@@ -90,7 +97,7 @@ def play_releasing(
             if moved != 0.0 or not np.array_equal(elsewhere, ratio, equal_nan=True):
                 raise _hidden()
     wide = np.concatenate(padded([row[None, :] for row in numbers], np.nan))
-    return Outputs(np.asarray(symbols), wide, ratios if known and not secret else None)
+    return Outputs(np.asarray(symbols), wide, ratios if known else None)
 
 
 def _released_by(policy: Any) -> Any:
@@ -119,6 +126,42 @@ def _ratio(
     except DivergenceError:
         same = False
     return round(forced.log_ratio, DIGITS) if same else np.nan
+
+
+@dataclass
+class _Published(Tape):
+    """Returns published numbers in order, each release as large and of the type that its mechanism would put out."""
+
+    told: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = field(default_factory=lambda: np.zeros(0))
+
+    def release(self, mechanism: Mechanism, value: Any, *, secure: bool) -> Any:  # noqa: ARG002
+        """Take what the release is from the numbers, and record it."""
+        usual = mechanism.draw(value, self.noise)
+        size = np.size(usual)
+        if size > len(self.told):
+            raise DivergenceError("more is released than was published")
+        taken, self.told = self.told[:size].reshape(np.shape(usual)).astype(np.asarray(usual).dtype), self.told[size:]
+        output = taken if isinstance(usual, np.ndarray) else taken.tolist()
+        self.releases.append(RecordedRelease(mechanism, np.array(value, float), output))
+        return taken.copy() if isinstance(usual, np.ndarray) else output
+
+
+def _ratio_of_published(
+    build: Callable[[np.random.Generator], Any], play: Play, again: Play, coins: np.random.Generator, row: Any
+) -> float:
+    """Return the ratio of a run whose mechanisms put out just these numbers; NaN if there is no such run, or if it has
+    coins. It depends on nothing else: not on what the mechanisms put out instead.
+    """
+    start, tape = position(coins), _Published(np.random.default_rng(0), told=row)
+    try:
+        with recording(tape), np.errstate(all="ignore"):
+            actions = play(build(coins))
+        if len(tape.told) or not tape.releases or _has_drawn(coins, start):
+            return np.nan
+        ratio = _ratio(build, again, coins, tape, actions)
+    except Exception:  # numbers that no mechanism puts out, and what a policy makes of them
+        return np.nan
+    return np.nan if _has_drawn(coins, start) else ratio
 
 
 def _hidden() -> PolicyError:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from privcheck.errors import PrivcheckError
+from privcheck.errors import PrivcheckError, words
 from privcheck.targets import CertifySettings, Options, Settings
 from privcheck.testing._assertion import PrivacyFailure, refuse_primitives, unknown_option
 from privcheck.testing._project import project
@@ -52,10 +53,14 @@ def asserting(test: Callable[..., Any], marks: list[pytest.Mark]) -> Callable[..
 
     @functools.wraps(test)
     def asserted(**arguments: Any) -> None:
-        target = test(**arguments)
+        target, expected = test(**arguments), "a factory, an id or a place"
         if target is None:
-            expected, hint = "a factory, an id or a place", "the test returns nothing: did you forget `return`?"
+            hint = "the test returns nothing: did you forget `return`?"
             pytest.fail(f"{PrivcheckError('target', None, expected, hint)}", pytrace=False)
+        if inspect.iscoroutine(target):
+            target.close()
+            got, hint = words("what an async test returns"), "write def in place of async def"
+            pytest.fail(f"{PrivcheckError('target', got, expected, hint)}", pytrace=False)
         for mark in marks:
             assertion = getattr(privcheck.testing, MARKS[mark.name][0])
             try:

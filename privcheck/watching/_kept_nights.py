@@ -125,6 +125,8 @@ class Course:
             **{field: asked[field] for field in REPEATED},
             rho=asked.get("rho"),  # stores of earlier versions have no such claims
             mu=asked.get("mu"),
+            rewards=tuple(asked.get("rewards", (0.0, 1.0))),
+            guarded=asked.get("guarded", False),
             counted=counted,
             nights=tuple(map(_told, self.ended, course)),
             versions=tuple(versions),

@@ -263,12 +263,20 @@ def test_noise_of_a_library_is_recorded_and_not_certified(library, tmp_path, cap
     file = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, head=head)
     text = file.read_text()
     assert "assert_certified" not in text
-    assert f"{library} takes rewards as plain numbers" in text
-    assert f"privcheck certify code/mine.py:MyUCB1 --primitives {library}\n" in text
+    assert f"rewards are plain numbers to {library}," in text
+    asked = "code/mine.py:MyUCB1 --epsilon 1.0 --arms 2 --horizon 16"
+    assert f"privcheck certify {asked} --primitives {library}\n" in text
     assert "def test_the_arms_that_my_ucb1_plays_are_private(pytestconfig):" in text
     assert "${" not in text
     for check in (["check", "--isolated"], ["format", "--isolated", "--line-length", "120", "--check"]):
         subprocess.run([sys.executable, "-m", "ruff", *check, str(file)], check=True, capture_output=True)
+
+
+def test_the_noise_of_two_libraries_is_recorded_by_one_option(tmp_path, capsys):
+    """Of an option that is given twice the last counts, and the noise of the other library would be a coin."""
+    head = "import diffprivlib.mechanisms\nimport opendp.prelude\n"
+    text = written_test(tmp_path / "mine", "mine.py:MyUCB1", capsys, head=head).read_text()
+    assert " --horizon 16 --primitives diffprivlib,opendp\n" in text
 
 
 def test_a_policy_that_gives_rewards_to_such_a_library_has_no_certificate(tmp_path):

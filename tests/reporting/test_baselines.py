@@ -55,7 +55,7 @@ def test_statuses(old, new, status, outcome, capsys):
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
-        ({"epsilon_claimed": 2.0}, "claim epsilon = 1, now epsilon = 2"),
+        ({"epsilon_claimed": 1.5}, "claim epsilon = 1, now epsilon = 1.5"),
         ({"delta": 1e-3}, "claim epsilon = 1, now epsilon = 1, delta = 0.001"),
         ({"neighbours": "group:2"}, "neighbours row, now group:2"),
         ({"observe": "releases"}, "observe actions, now releases"),

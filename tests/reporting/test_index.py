@@ -176,7 +176,7 @@ def test_unreadable_files_are_named_and_change_nothing_else(folder, capsys):
     [
         ({"epsilon_lower": 1e306}, f"{1e306:.3f}"),
         ({"seed": 10**400}, f"1{'0' * 400}"),
-        ({"certificate": None, "epsilon_claimed": 1e306}, "1e+306"),
+        ({"certificate": None, "epsilon_claimed": 1e306, "epsilon_lower": 1e307}, "1e+306"),
     ],
 )
 def test_numbers_of_any_size_are_shown(tmp_path, changes, shown):

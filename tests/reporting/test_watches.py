@@ -34,6 +34,16 @@ def test_an_alarm_about_a_command_has_a_command_to_run_next():
     assert "--url http://127.0.0.1:1/ --epsilon" in next_step(replace(found, target="from_url('http://127.0.0.1:1/')"))
 
 
+def test_what_comes_after_an_alarm_is_played_as_the_watch_was():
+    """A leak that only rewards above 1 show is not seen in an audit of rewards from 0 to 1."""
+    found = replace(WATCHED, target="bandit.py:Bandit", rewards=(-1.0, 4.0))
+    told = next_step(found)
+    assert "privcheck audit bandit.py:Bandit --epsilon 1 --arms 2 --horizon 16 --rewards -1,4," in told
+    assert told.endswith("privcheck fix bandit.py:Bandit --epsilon 1 --arms 2 --rewards -1,4")
+    guarded = next_step(replace(found, guarded=True))
+    assert guarded.endswith("--rewards -1,4 --guarded, which shows both streams"), "no file is patched into a guard"
+
+
 def test_large_evidence_is_short_and_drawn_below_the_edge():
     pytest.importorskip("matplotlib")
     huge = 6_759_679_192_184_062_777_859_128_688_640.0

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from privcheck import AuditReport, Fix, LawBound, OneRunBound, SampleBound
+from privcheck import AuditReport, Fix, Frontier, LawBound, OneRunBound, SampleBound
 from privcheck.claims import findings_from_text
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._result_files import read_result
-from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, VIOLATION, WATCHED
+from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION, WATCHED
 
 
 def edited(result, **fields):
@@ -217,3 +217,113 @@ def test_a_name_that_stands_twice(tmp_path):
     assert not is_read(text, tmp_path)
     with pytest.raises(PrivcheckError, match="not JSON"):
         AuditReport.from_json(text)
+
+
+def at(result, path, value):
+    """Return the JSON of a result, or of a file that was written, with another value at a path like "a.0.b"."""
+    content = written(result) if isinstance(result, str) else json.loads(result.to_json())
+    *above, last = [int(key) if key.isdigit() else key for key in path.split(".")]
+    place = content
+    for key in above:
+        place = place[key]
+    place[last] = value
+    return json.dumps(content)
+
+
+ACQUITTED = written("frontier")["points"][0] | {"verdict": "consistent", "epsilon_lower": 5.0}
+IMPOSSIBLE = [
+    (VIOLATION, "witness.probability_first.low", 0.999999),
+    (VIOLATION, "witness.probability_first.high", -1.0),
+    (VIOLATION, "witness.probability_second.value", 73.2),
+    (VIOLATION, "witness.more_likely", "explored"),
+    (VIOLATION, "witness.rounds", []),
+    (VIOLATION, "witness.rounds.0", -2),
+    (VIOLATION, "witness.first", []),
+    (VIOLATION, "witness.first", [[1.0, 0.0]]),
+    (VIOLATION, "rewards", [1.0, 0.0]),
+    (VIOLATION, "rewards", [0.0, "inf"]),
+    (VIOLATION, "neighbours", "full"),
+    (VIOLATION, "arms", -1),
+    (VIOLATION, "horizon", -1),
+    (VIOLATION, "screened_pairs", -1),
+    (VIOLATION, "seconds", -1.0),
+    (VIOLATION, "e_value", 0.5),
+    (VIOLATION, "epsilon_claimed", -1.0),
+    (VIOLATION, "epsilon_claimed", 50.0),
+    (VIOLATION, "epsilon_lower", 0.1),
+    (VIOLATION, "epsilon_estimate.low", 9.0),
+    (CERTIFIED, "search", {"pairs": 100, "screened": 1, "families": []}),
+    (CERTIFIED, "certificate.rewards", [1.0, 0.0]),
+    (CERTIFIED, "certificate.executions", -1),
+    (CERTIFIED, "certificate.ledger_epsilon", "-inf"),
+    ("certificate_refused", "replay.divergences", 10**6),
+    ("certificate_refused", "replay.first_divergence", None),
+    ("certificate_refused", "replay.first_divergence.first.0", [0.25]),
+    (FIXED_BANDIT, "patches.0.audit_confidence", 99.9),
+    (FIXED_BANDIT, "patches.0.regret.places", []),
+    ("fix", "patches.4.standing", "great"),
+    ("steps", "best", None),
+    ("steps", "best.probability_first.low", 56.0),
+    ("steps", "epsilon_claimed", 100.0),
+    ("steps", "delta", 1.5),
+    ("steps", "confidence", 95.0),
+    ("steps", "runs", -1),
+    ("frontier", "frontier.confidence", 95.0),
+    ("frontier", "points.0.runs", 0),
+    ("frontier", "points.0.q95", -1.0),
+    ("frontier", "points.0", ACQUITTED),
+    ("frontier", "points.0.rho", 0.1),
+]
+
+
+@pytest.mark.parametrize(("result", "path", "value"), IMPOSSIBLE, ids=[path for _, path, _ in IMPOSSIBLE])
+def test_a_number_that_there_cannot_be(result, path, value, tmp_path):
+    """Pages and reviews of several of them ended in a traceback; others showed a probability of 73.2."""
+    assert is_read(json.dumps(written(result)) if isinstance(result, str) else result.to_json(), tmp_path)
+    assert not is_read(at(result, path, value), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("sample_bound", "likelier", "third"),
+        ("sample_bound", "probability_first.high", 0.0),
+        ("sample_bound", "probability_second.low", -0.5),
+        ("sample_bound", "delta_lower", -1.0),
+        ("law_bound", "epsilon", -1.0),
+        ("law_bound", "epsilon_upper", 0.0),
+        ("law_bound", "delta_lower", 0.5),
+    ],
+)
+def test_a_number_that_a_bound_cannot_have(name, path, value):
+    kind = {"law_bound": LawBound, "sample_bound": SampleBound}[name]
+    content = json.loads(at(name, path, value))
+    if path == "delta_lower" and value > 0:  # of a claim that is not refuted, though the bound is above it
+        content |= {"epsilon_lower": 2.0, "epsilon_upper": None}
+    with pytest.raises(PrivcheckError, match="fields of the wrong type"):
+        kind.from_json(json.dumps(content))
+
+
+@pytest.mark.parametrize("measured", [None, 2.0])
+def test_an_excess_over_a_sensitivity_that_nobody_stated(measured, tmp_path):
+    content = json.loads(GRANTED.to_json()) | {"coverage": "explored", "granted": False, "complete": False}
+    content |= {"epsilon_upper": None, "primitives": ["numpy"]}
+    use = {"name": "f", "location": "a.py:1", "calls": 1, "metric": "L1", "declared": 1.0, "measured": 2.0}
+    content["primitive_uses"] = [use | {"excess": 2.0, "epsilon": None}]
+    assert is_read(json.dumps(content), tmp_path)
+    content["primitive_uses"][0] |= {"declared": None, "measured": measured}
+    assert not is_read(json.dumps(content), tmp_path)
+
+
+@pytest.mark.parametrize("text", ['"seed": 1, "seed"', '"seed": NaN, "of"'])
+def test_a_frontier_in_which_a_name_stands_twice_or_a_number_is_none(text):
+    """`Frontier.from_json` took the second of two."""
+    found = json.dumps(written("frontier"))
+    assert Frontier.from_json(found).to_json()
+    with pytest.raises(PrivcheckError, match="the JSON of a frontier"):
+        Frontier.from_json(found.replace('"seed"', text, 1))
+
+
+def test_a_very_deep_frontier():
+    with pytest.raises(PrivcheckError, match="the JSON of a frontier"):
+        Frontier.from_json("[" * 100_000)

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 import array
 import collections
+import contextvars
 import ctypes
 import datetime as dt
+import decimal
 import functools
+import operator
 import os
 import random
+import re
 import subprocess
 import sys
 import types
@@ -21,6 +25,7 @@ import numpy as np
 import pytest
 
 from privcheck.bandits import ALGORITHMS
+from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Laplace
 from privcheck.scheduling import _chunk_keys as chunk_keys
 from privcheck.scheduling import digest
@@ -152,6 +157,11 @@ PAIRS = {
     "the default of a named tuple": (with_default(1.0), with_default(2.0)),
     "a keyword of a partial method": (with_keyword(1.0), with_keyword(2.0)),
     "integers of very many digits": (10**9999, 10**9999 + 1),
+    "a deque": (collections.deque([1.0]), collections.deque([2.0])),
+    "a decimal number": (decimal.Decimal("0.1"), decimal.Decimal("0.10")),
+    "a pattern": (re.compile("a"), re.compile("b")),
+    "what picks an item": (operator.itemgetter(0), operator.itemgetter(1)),
+    "a timezone": tuple(dt.timezone(dt.timedelta(hours=hours)) for hours in (1, 2)),
 }  # fmt: skip
 
 
@@ -201,6 +211,21 @@ def test_the_types_of_a_vectorised_function_count_where_code_names_it():
         exec("def named(): return held", space)
     one, other = (digest(space["named"]) for space in spaces)
     assert one == digest(spaces[0]["named"]) != other
+
+
+def test_the_default_of_a_context_variable_counts():
+    spaces = [{"held": contextvars.ContextVar("c", default=scale), "__name__": __name__} for scale in (1.0, 2.0)]
+    for space in spaces:
+        exec("def named(): return held", space)
+    one, other = (digest(space["named"]) for space in spaces)
+    assert one == digest(spaces[0]["named"]) != other
+
+
+@pytest.mark.parametrize("generator", [np.random.default_rng(1), np.random.RandomState(1), np.random.PCG64(1)])
+def test_a_generator_that_is_passed_is_refused(generator):
+    """Its state changes with each draw: no chunk would ever be found again."""
+    with pytest.raises(PrivcheckError, match="the same in every process"):
+        digest(functools.partial(stepping, generator))
 
 
 @pytest.mark.parametrize("name", ["__scale__", "_abc_scale"])
@@ -361,3 +386,30 @@ def test_a_changed_function_by_type_has_another_key():
         return by_type
 
     assert digest(made(1.0)) == digest(made(1.0)) != digest(made(2.0))
+
+
+OF_ATTRS = """
+import attrs
+from privcheck.scheduling import digest
+
+@attrs.frozen
+class Frozen:
+    scale: float = 1.0
+
+print(digest(Frozen()), digest(Frozen(2.0)))
+"""
+
+
+def test_a_frozen_class_of_attrs_has_one_key_in_every_process(tmp_path):
+    """Its hash has a number in it that depends on the seed of hashes."""
+    pytest.importorskip("attrs")
+    (tmp_path / "frozen.py").write_text(OF_ATTRS)
+    command = [sys.executable, "-P", str(tmp_path / "frozen.py")]
+    one, other = (
+        subprocess.run(
+            command, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONHASHSEED": seed}
+        ).stdout.split()
+        for seed in ("1", "2")
+    )
+    assert one == other
+    assert one[0] != one[1]

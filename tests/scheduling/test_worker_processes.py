@@ -138,6 +138,12 @@ def test_workers_that_may_have_loaded_another_module_are_ended(tmp_path, monkeyp
         assert first is not other is last
 
 
+def test_a_place_is_never_taken_for_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert str(Location("./-mine.py", "Policy")) == "./-mine.py:Policy"
+    assert str(Location("./mine.py", "Policy")) == "mine.py:Policy"
+
+
 def test_a_place_travels_with_its_whole_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert Location("mine.py", "Policy").__getstate__()["module"] == str(tmp_path / "mine.py")

@@ -140,6 +140,7 @@ def test_another_seed_makes_another_audit(suite):
             "*could not have failed. Give it more*",
         ),
         ("@pytest.mark.privacy(1.0)\ndef test_it(): return twins.Follower", "*arms: got None*"),
+        ("@pytest.mark.privacy(1.0)\nasync def test_it(): return twins.noisy_sum", "*write def in place of async def"),
     ],
 )
 def test_a_mark_that_tests_nothing_fails_in_one_line(suite, test, said):

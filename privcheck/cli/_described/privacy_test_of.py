@@ -62,7 +62,7 @@ def privacy_test_of(place: Path, target: str, contexts: Contexts | None = None) 
     text = TEMPLATE.read_text(encoding="utf-8")
     values = {"class": name, "file": _written(own), "imports": "", "contexts": ""}
     libraries = _libraries(Path(module), place)
-    ask, certified = _certified(libraries, claim, f"{_shell_path(place, module)}:{name}")
+    ask, certified = _certified(libraries, claim, asked_of(place, target, contexts))
     values |= {"assertions": f"{ask}assert_private", "certified": certified}
     values |= {"fixture": "", "runs": "", "audited": claim}
     if more:
@@ -83,18 +83,17 @@ CERTIFIED = """def test_no_line_of_${name}_leaks():
 OTHERS = """    # The file imports {}. A library that reads a reward, other than by numpy's functions, leaks it: if
     # one is named here, leave this test out and keep the audit. See "Third-party code" in privcheck's documentation.
 """
-NO_CERTIFICATE = """# No certificate is asked for: {} takes rewards as plain numbers, which a guarded run does not have.
+NO_CERTIFICATE = """# No certificate is asked for: rewards are plain numbers to {}, and a guarded run has none.
 # Record and replay its noise instead: {}
 
 
 """
 
 
-def _certified(libraries: list[str], claim: str, target: str) -> tuple[str, str]:
+def _certified(libraries: list[str], claim: str, asked: str) -> tuple[str, str]:
     """Return what is imported for the test of a certificate, and that test, or why there is none."""
     if own := [name for name in libraries if name in OF_THEIR_OWN]:
-        names = " ".join(f"--primitives {name}" for name in own)
-        command = f"privcheck certify {shlex.quote(target)} {names}"
+        command = f"privcheck certify {asked} --primitives {','.join(own)}"
         return "", NO_CERTIFICATE.format(" and ".join(own), command)
     told = OTHERS.format(", ".join(libraries)) if libraries else ""
     return "assert_certified, ", f"{CERTIFIED}{told}    assert_certified(TARGET{claim})\n\n\n"
@@ -129,13 +128,18 @@ def _as_code(contexts: Contexts) -> str:
 
 def watched_as(place: Path, target: str, contexts: Contexts | None = None) -> str:
     """Return the arguments with which `privcheck watch` plays a class from the folder of a project, in a shell."""
+    if _shell_path(place, target.rpartition(":")[0]).startswith("../"):
+        raise PrivcheckError("from", target, f"a file below {place}", "the workflow plays what its repository has")
+    return asked_of(place, target, contexts)
+
+
+def asked_of(place: Path, target: str, contexts: Contexts | None = None) -> str:
+    """Return the class, its claim and how it is played as arguments of a command in the folder of a project."""
     module, _, name = target.rpartition(":")
     line = _class_in(Path(module), name)
     own = {each: v for each, v in _own(place).items() if each in CLAIM}
     claim = _values_of(line, contexts) | own | _played(line, contexts)
     file = _shell_path(place, module)
-    if file.startswith("../"):
-        raise PrivcheckError("from", target, f"a file below {place}", "the workflow plays what its repository has")
     told = []
     if contexts is not None:
         told = [f"--contexts {','.join(map(str, contexts.shape))}"]

@@ -45,7 +45,7 @@ def _pieces(part: Part) -> Sequence[RenderableType]:
             more = [block(Text(f"and {plural(left_out, 'other')}", style="dim"))] if left_out else []
             return [block(_listed(items[:most])), *more]
         case p.Code(text):
-            return [Text(text)]
+            return [Text(text, no_wrap=True, overflow="ignore")]  # to be pasted: the terminal itself breaks it
         case p.Drawn(terminal, _):
             return terminal()
         case p.Picture() | p.OnPage():

@@ -133,13 +133,17 @@ privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     budget = {name: number_in_command(amount) for name, amount in amounts.items() if amount is not None}
     options = {**budget, "arms": report.arms or None}
     options |= {"horizon": report.horizon, "neighbours": report.neighbours, "observe": report.observe}
-    options |= {"feedback": report.feedback}
+    options |= {"feedback": report.feedback, "rewards": ",".join(map(number_in_command, report.rewards))}
     usual = {"delta": ("0",), "neighbours": ("row",), "observe": ("actions",), "feedback": ("bandit", "mechanism")}
+    usual |= {"rewards": ("0,1",)}
     given = [f"--{name} {value}" for name, value in options.items() if value and value not in usual.get(name, ())]
+    given += ["--guarded"] * report.guarded
     target = elsewhere or shlex.quote(clean(report.target))
     said = f"next: privcheck audit {target} {' '.join(given)}, which shows both streams"
-    game = report.feedback, report.neighbours
-    patch = "" if report.delta or report.epsilon is None else fix_of(report.target, report.epsilon, report.arms, *game)
+    game = report.feedback, report.neighbours, report.rewards
+    patch = ""
+    if report.epsilon is not None and not (report.delta or report.guarded):
+        patch = fix_of(report.target, report.epsilon, report.arms, *game)
     return f"{said}; patches: {patch}" if patch else said
 
 
