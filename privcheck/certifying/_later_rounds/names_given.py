@@ -113,13 +113,14 @@ def _given_around(own: OwnFunction) -> Iterator[tuple[ast.AST, list[Name]]]:
                 inner.setdefault(part, []).append((own, node.name))
     for node in ast.walk(own.node):
         if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
-            yield (node, [*inner.get(node, ()), *([] if isinstance(node, ast.Return) else [(own, "return")])])
+            generated = [] if isinstance(node, ast.Return) else [(own, "return")]
+            yield node, [*inner.get(node, ()), *generated]
         elif isinstance(node, ast.Match):
             names = (getattr(part, "name", getattr(part, "rest", None)) for part in ast.walk(node))
             yield node.subject, [(own, name) for name in names if name]
         elif isinstance(node, ast.For | ast.AsyncFor | ast.withitem):
             for target, value in given(node):
-                yield ((node.iter if not isinstance(node, ast.withitem) else value), [*names_of(target, own)])
+                yield value if isinstance(node, ast.withitem) else node.iter, [*names_of(target, own)]
 
 
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

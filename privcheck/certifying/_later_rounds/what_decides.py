@@ -256,7 +256,7 @@ class Deciding:
 
     def _amounts(self, node: ast.AST, own: OwnFunction) -> Iterator[ast.AST]:
         """Yield what decides in a statement how much of a private value is released, and with how much noise."""
-        is_private, calls = (self._expressions.private, any(True for _ in self._expressions.called(node, own)))
+        is_private, calls = self._expressions.private, any(True for _ in self._expressions.called(node, own))
         for part in ast.walk(node):
             if isinstance(part, ast.Call) and self._is_noise(part, own):
                 yield from (part.func, *arguments_of(part))
