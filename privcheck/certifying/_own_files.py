@@ -43,7 +43,7 @@ def packages_of(files: Mapping[type, str]) -> Iterator[str]:
 def is_standard(file: str) -> bool:
     """Tell whether a file belongs to Python itself.
 
-    >>> is_standard(ast.__file__), is_standard(__file__)
+    >>> is_standard(functools.__file__), is_standard(__file__)
     (True, False)
     """
     path = Path(file).resolve()

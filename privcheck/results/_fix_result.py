@@ -149,6 +149,10 @@ class FixPatch:
     regret: PolicyRegret | None = None
     regret_ratio: float | None = None
 
+    def __post_init__(self) -> None:
+        if self.standing not in STANDINGS:
+            raise ValueError(f"standing is {self.standing[:40]!r}")
+
     @property
     def is_certified(self) -> bool:
         """Whether its certificate is granted and nothing that was tried afterwards speaks against it."""

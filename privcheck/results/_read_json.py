@@ -11,7 +11,7 @@ from privcheck.declared import Budget
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import AuditReport
 from privcheck.results._certificate import UNDER_GUARD, Certificate
-from privcheck.results._read_checks import CHECKS, check_audit, check_certificate
+from privcheck.results._read_checks import CHECKS, Hook, check_audit, check_certificate
 from privcheck.results._verdicts import (
     CONSISTENT,
     ROUNDING,
@@ -221,6 +221,14 @@ def _region(content: dict[str, Any], make: Make) -> TradeoffRegion:
     return found
 
 
-HOOKS: Hooks = CHECKS | {
-    AuditReport: _report, Certificate: _certificate, Ledger: _ledger, Release: _release, TradeoffRegion: _region,
-}  # fmt: skip
+class _Hooks(dict[type, Hook]):
+    """What is read by class, and by the name of the class what is only checked."""
+
+    def get(self, kind: Any, default: Any = None) -> Any:
+        """Return what reads a class."""
+        return super().get(kind) or CHECKS.get(getattr(kind, "__name__", ""), default)
+
+
+HOOKS: Hooks = _Hooks(
+    {AuditReport: _report, Certificate: _certificate, Ledger: _ledger, Release: _release, TradeoffRegion: _region}
+)

@@ -156,8 +156,9 @@ def test_a_report_repeats_what_was_asked():
 
 def test_a_text_is_read_back_as_text():
     """Infinities are texts in JSON; a field of text may hold the same text."""
+    words = {"verdict", "neighbours"}  # of which only some can be read
     texts = [
-        field.name for field in fields(AuditReport) if str(field.type).startswith("str") and field.name != "verdict"
+        field.name for field in fields(AuditReport) if str(field.type).startswith("str") and field.name not in words
     ]
     assert {"target", "engine", "observe"} <= set(texts)
     report = replace(VIOLATION, epsilon_lower=math.inf, **dict.fromkeys(texts, "inf"))

@@ -133,6 +133,19 @@ def test_code_that_a_decorator_rewrites_is_refused(tmp_path):
     assert definition(function.__code__, names) is None
 
 
+def test_functions_that_others_place_in_a_file_and_those_of_no_file_are_let_through(tmp_path):
+    """Hypothesis places its tests so."""
+    file = tmp_path / "placed.py"
+    file.write_text(POLICY)
+    names = {}
+    exec(compile("def accept(f):\n    def g(x):\n        return f(x)\n    return g\n", str(file), "exec"), names)
+    check_source(names["accept"](abs).__code__, names)
+    exec(compile(POLICY, "no_such_file.md", "exec"), names)
+    check_source(names["scaled"].__code__, names)
+    with pytest.raises(PrivcheckError, match="import the file again"):
+        check_source(names["accept"].__code__, names)
+
+
 def test_compiled_files_without_columns_are_those_of_their_source(tmp_path):
     file, compiled = tmp_path / "columns.py", tmp_path / "columns.pyc"
     file.write_text(POLICY)

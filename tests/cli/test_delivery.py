@@ -5,16 +5,21 @@ from __future__ import annotations
 import io
 import os
 import resource
+import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import privcheck
 from privcheck.cli import run
+from privcheck.cli._delivery import show
 from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
+from privcheck.reporting import details
+from tests.example_results import GRANTED
 
 AUDIT = ["audit", "rnm-ftnl-published", "--epsilon", "1", "--arms", "4", "--horizon", "4", "--runs", "2000"]
 COMMANDS = {
@@ -170,3 +175,12 @@ def test_lines_of_piped_output_are_not_wrapped(command, capsys, monkeypatch):
     narrow = capsys.readouterr().out
     assert narrow.count("\n") > wide.count("\n") or command == "simulate", "a table that is narrow anyway"
     assert not any(line.endswith(" ") for line in wide.splitlines())
+
+
+def test_no_terminal_breaks_a_command_within_a_word(monkeypatch, capsys):
+    """A line break within quotation marks would be part of the target."""
+    target = "dp-exact-tt(arms=2, epsilon=1, delta=0.01, ratio=1.5, first=10, worth=4.5, rewards=plain)"
+    monkeypatch.setenv("COLUMNS", "60")
+    show(details(replace(GRANTED, target=target)))
+    command = capsys.readouterr().out.partition("\nprivcheck certify ")[2].replace("\\\n", "")
+    assert shlex.split(command)[:3] == [target, "--epsilon", "1.0"]

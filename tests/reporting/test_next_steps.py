@@ -12,7 +12,6 @@ from rich.console import Console
 
 from privcheck import fixing
 from privcheck.cli import run
-from privcheck.cli._delivery import show
 from privcheck.private_values import Leak
 from privcheck.reporting import details
 from privcheck.reporting._descriptions.next_steps import next_step
@@ -172,12 +171,3 @@ def test_a_function_is_certified_with_as_many_rows():
     report = replace(OWN, feedback="mechanism", arms=0, horizon=500, verdict="consistent")
     _, command = next_step(report)
     assert command.endswith("--primitives numpy --horizon 500")
-
-
-def test_no_terminal_breaks_a_command_within_a_word(monkeypatch, capsys):
-    """A line break within quotation marks would be part of the target."""
-    target = "dp-exact-tt(arms=2, epsilon=1, delta=0.01, ratio=1.5, first=10, worth=4.5, rewards=plain)"
-    monkeypatch.setenv("COLUMNS", "60")
-    show(details(replace(GRANTED, target=target)))
-    command = capsys.readouterr().out.partition("\nprivcheck certify ")[2].replace("\\\n", "")
-    assert shlex.split(command)[:3] == [target, "--epsilon", "1.0"]

@@ -56,10 +56,13 @@ def definition(code: CodeType, names: dict[str, Any]) -> Definition | None:
 def check_source(code: CodeType, names: dict[str, Any]) -> None:
     """Refuse a function whose file can be read, but does not hold the code that runs.
 
-    A guard would play what the file says now, and the lines of a certificate would be those of other code.
+    A guard would play what the file says now, and the lines of a certificate would be those of other code. A function
+    that others make and place there, as hypothesis does with a test, is none of the file's.
     """
     text = _text(code, names)
-    if _compiled(text, 0) and not _is_made_from(text, code, names):
+    compiled, outer = _compiled(text, 0), code.co_qualname.partition(".<locals>")[0]
+    is_placed = outer != code.co_qualname and outer not in {one.co_qualname for one in compiled}
+    if text and compiled and not is_placed and not _is_made_from(text, code, names):
         raise PrivcheckError(
             f"the source of {code.co_qualname}",
             code.co_filename,
