@@ -24,6 +24,7 @@ from privcheck.certifying._syntax import (
     body_nodes,
     computes_name,
     method_name,
+    named,
     names_in,
 )
 
@@ -124,14 +125,22 @@ class PrivatePieces:
         return told, constants
 
     def _add_calls(self, others: list[tuple[Piece, ast.AST, OwnFunction]]) -> None:
-        """Add the pieces that call a function with such pieces: it does it once more, however often it has run."""
+        """Add the pieces that call a function with such pieces, or that name one for others to call.
+
+        It does it once more, however often it has run: `max(arms, key=self.score)` calls it, too.
+        """
         busy = {own for _, own in self.pieces.values()}
         before = -1
         while before != (before := len(busy)):
             for piece, node, own in others:
-                if piece not in self.pieces and not busy.isdisjoint(self.expressions.called(node, own)):
+                found = (*self.expressions.called(node, own), *self._named(node, own))
+                if piece not in self.pieces and not busy.isdisjoint(found):
                     self.pieces[piece] = node, own
                     busy.add(own)
+
+    def _named(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
+        for part in ast.walk(node):
+            yield from named(part, own, self._code)
 
     def _is_before_data(self, node: ast.AST, own: OwnFunction) -> bool:
         is_built = own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__
