@@ -60,9 +60,11 @@ def check_source(code: CodeType, names: dict[str, Any]) -> None:
     that others make and place there, as hypothesis does with a test, is none of the file's.
     """
     text = _text(code, names)
-    compiled, outer = _compiled(text, 0), code.co_qualname.partition(".<locals>")[0]
+    if not text or _is_made_from(text, code, names):
+        return
+    compiled, outer = _compiled(text, code.co_flags & _FUTURE), code.co_qualname.partition(".<locals>")[0]
     is_placed = outer != code.co_qualname and outer not in {one.co_qualname for one in compiled}
-    if text and compiled and not is_placed and not _is_made_from(text, code, names):
+    if compiled and not is_placed:
         raise PrivcheckError(
             f"the source of {code.co_qualname}",
             code.co_filename,
