@@ -222,11 +222,13 @@ def _region(content: dict[str, Any], make: Make) -> TradeoffRegion:
 
 
 class _Hooks(dict[type, Hook]):
-    """What is read by class, and by the name of the class what is only checked."""
+    """What is read by class, and what is only checked by the name of the class, which other rooms may use, too."""
 
     def get(self, kind: Any, default: Any = None) -> Any:
         """Return what reads a class."""
-        return super().get(kind) or CHECKS.get(getattr(kind, "__name__", ""), default)
+        is_of_results = getattr(kind, "__module__", "").startswith("privcheck.results.")
+        checked = CHECKS.get(kind.__name__, default) if is_of_results else default
+        return super().get(kind, checked)
 
 
 HOOKS: Hooks = _Hooks(

@@ -12,6 +12,7 @@ from privcheck.claims import findings_from_text
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._result_files import read_result
 from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION, WATCHED
+from privcheck.results._read_json import HOOKS
 
 
 def edited(result, **fields):
@@ -327,3 +328,9 @@ def test_a_frontier_in_which_a_name_stands_twice_or_a_number_is_none(text):
 def test_a_very_deep_frontier():
     with pytest.raises(PrivcheckError, match="the JSON of a frontier"):
         Frontier.from_json("[" * 100_000)
+
+
+def test_checks_are_those_of_results_and_not_of_classes_with_the_same_name():
+    other = type("ReplayResult", (), {"__module__": "privcheck.simulation._log_replay"})
+    assert HOOKS.get(other) is None
+    assert HOOKS.get(type(GRANTED.replay)) is not None
