@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from types import (
+    AsyncGeneratorType,
     BuiltinMethodType,
     CodeType,
+    CoroutineType,
     FrameType,
     FunctionType,
     GeneratorType,
@@ -19,17 +21,20 @@ from types import (
     MethodType,
     ModuleType,
 )
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from privcheck.certifying._own_code import functions_of
+from privcheck.certifying._own_files import plain_function
+from privcheck.certifying._syntax import CONSTRUCTORS
 from privcheck.mechanisms import Mechanism
 from privcheck.private_values import Private
 
 _SHARED_PLACES: bool = sys.version_info >= (3, 13)
 
 OTHERS = (
-    bool, int, float, complex, str, bytes, type(None), type, ModuleType, np.generic, np.random.Generator,
+    bool, int, float, complex, str, bytes, type(None), ModuleType, np.generic, np.random.Generator,
     np.random.BitGenerator, np.random.SeedSequence, CodeType, Mechanism, range,
 )  # fmt: skip
 """What holds nothing private, and is not looked into."""
@@ -48,7 +53,19 @@ ENTRIES = 100
 ALL = 10**6
 """How many at the end of a run."""
 
-Found = tuple[bool, bool]
+
+class Found(NamedTuple):
+    """What a value holds: something private, an own object with an attribute that does, and functions."""
+
+    private: bool = False
+    holds: bool = False
+    functions: frozenset[CodeType] = frozenset()
+
+
+NOTHING = Found()
+
+Place = tuple[CodeType | None, str]
+"""A name of a function, by its code object; without one, an attribute or a global name, whatever the object."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -84,6 +101,9 @@ class ObservedValues:
     holders : likewise, the names of own objects of which an attribute did.
     holding : likewise, the names of attributes.
     generators, generator_attributes : names by code object, and attributes, that held a numpy Generator.
+    functions : by place, the code of functions that were kept there, in containers too, or that a function returned
+        (the place "return").
+    objects : by place, the code of the methods that Python itself calls of the own object that was there.
     ran : code objects of which something ran.
     returning : code objects that returned something private.
 
@@ -92,8 +112,10 @@ class ObservedValues:
     >>> from privcheck.private_values import PrivateSource
     >>> reward = PrivateSource().scalar(0.5, 0.0, 1.0, datum=1)
     >>> seen = ObservedValues(lambda cls: False)
-    >>> seen.look([0, (reward,)]), seen.look([0, 0.5]), seen.look(iter([0.5]))
-    ((True, False), (False, False), (True, False))
+    >>> [seen.look(value).private for value in ([0, (reward,)], [0, 0.5], iter([0.5]))]
+    [True, False, True]
+    >>> [code.co_name for code in seen.look({"ask": lambda: 0}).functions]
+    ['<lambda>']
     """
 
     def __init__(self, is_own: Callable[[type], bool]) -> None:
@@ -106,7 +128,9 @@ class ObservedValues:
         self.ran: set[CodeType] = set()
         self.holding: set[str] = set()
         self.returning: set[CodeType] = set()
-        self._globals: dict[CodeType, tuple[str, ...]] = {}
+        self.functions: dict[Place, set[CodeType]] = {}
+        self.objects: dict[Place, set[CodeType]] = {}
+        self._special: dict[type, frozenset[CodeType]] = {}
 
     def frame(self, outer: CodeType, frame: FrameType) -> None:
         """Look at the names of a function that runs; `outer` is the code object of the function around it."""
@@ -123,17 +147,21 @@ class ObservedValues:
             if isinstance(value, np.random.Generator):
                 self.generators.setdefault(outer, set()).add(name)
             elif name not in names and type(value) not in _PLAIN:
-                private, holds = self.look(value)
-                if private:
+                found = self.look(value)
+                if found.private:
                     names.add(name)
-                if holds:
+                if found.holds:
                     holders.add(name)
+                self._keep((outer, name), value, found.functions)
         self.globals(frame.f_code, frame.f_globals)
 
     def returned(self, outer: CodeType, value: Any) -> None:
         """Look at what a function returns or yields."""
-        if outer not in self.returning and type(value) not in _PLAIN and self.look(value)[0]:
-            self.returning.add(outer)
+        if outer not in self.returning and type(value) not in _PLAIN:
+            found = self.look(value)
+            if found.private:
+                self.returning.add(outer)
+            self._keep((outer, "return"), value, found.functions)
 
     def globals(self, code: CodeType, names: Mapping[str, Any]) -> None:
         """Look at the names of a module that a function mentions."""
@@ -142,55 +170,89 @@ class ObservedValues:
     def namespace(self, names: Mapping[str, Any]) -> None:
         """Look at the names of a module or a class."""
         for name, value in list(names.items()):
-            if type(value) not in _PLAIN and name not in self.attributes and self.look(value)[0]:
-                self.attributes.add(name)
+            if type(value) not in _PLAIN and name not in self.attributes:
+                found = self.look(value)
+                if found.private:
+                    self.attributes.add(name)
+                named = {code for code in found.functions if code.co_name == name}  # these are found by their names
+                self._keep((None, name), value, found.functions - named)
 
-    def look(self, value: Any, depth: int = DEPTH, seen: set[int] | None = None, entries: int = ENTRIES) -> Found:
-        """Tell whether a value is or contains something private, and whether an own object in it has such attributes.
-
-        An iterator that cannot be looked into is taken for private.
-        """
+    def look(
+        self, value: Any, depth: int = DEPTH, seen: dict[int, Found] | None = None, entries: int = ENTRIES
+    ) -> Found:
+        """Tell what a value is or contains; an iterator that cannot be looked into is taken for private."""
         if isinstance(value, Private):
-            return True, False
+            return _PRIVATE
         if isinstance(value, OTHERS) or depth == 0:
-            return False, False
-        seen = set() if seen is None else seen
-        if id(value) in seen:
-            return False, False
-        seen.add(id(value))
-        inside = functools.partial(self._any, depth=depth - 1, seen=seen, entries=entries)
+            return NOTHING
+        seen = {} if seen is None else seen
+        if (known := seen.get(id(value))) is not None:
+            return known
+        seen[id(value)] = NOTHING
+        found = seen[id(value)] = self._within(value, depth - 1, seen, entries)
+        return found
+
+    def _within(self, value: Any, depth: int, seen: dict[int, Found], entries: int) -> Found:
+        inside = functools.partial(self._any, depth=depth, seen=seen, entries=entries)
         if isinstance(value, np.ndarray):
-            return inside(_ends(value.ravel(), entries)) if value.dtype == object else (False, False)
+            return inside(_ends(value.ravel(), entries)) if value.dtype == object else NOTHING
         if type(value) in COLLECTIONS:
             return inside(_ends(value, entries))
         if type(value) is dict:
             return inside([*_ends(value, entries), *_ends(value.values(), entries)])
         if isinstance(value, functools.partial):
-            return inside([value.func, *value.args, *value.keywords.values()])
+            return inside([value.func, *value.args, *value.keywords.values()], is_code=True)
         if isinstance(value, MethodType | BuiltinMethodType):
-            return inside([value.__self__])
+            return inside([getattr(value, "__func__", None), value.__self__], is_code=True)
         if isinstance(value, FunctionType):
-            return inside([*_cells(value), *(value.__defaults__ or ()), *vars(value).values()])
-        if isinstance(value, GeneratorType):
-            if value.gi_frame is not None and read_nowhere(value.gi_code):
-                return True, True
-            return inside([] if value.gi_frame is None else value.gi_frame.f_locals.values())
+            held = [*_cells(value), *(value.__defaults__ or ()), *vars(value).values()]
+            return _with_code(inside(held, is_code=True), value.__code__)
+        if isinstance(value, GeneratorType | CoroutineType | AsyncGeneratorType):
+            frame, code = _running(value)
+            if frame is not None and read_nowhere(code):
+                return Found(private=True, holds=True)
+            return _with_code(inside([] if frame is None else frame.f_locals.values(), is_code=True), code)
+        if isinstance(value, type):
+            return Found(functions=self._methods(value, CONSTRUCTORS.__contains__)) if self._is_own(value) else NOTHING
         return self._object(value, inside)
 
-    def _any(self, values: Iterable[Any], *, depth: int, seen: set[int], entries: int) -> Found:
+    def _any(
+        self, values: Iterable[Any], *, depth: int, seen: dict[int, Found], entries: int, is_code: bool = False
+    ) -> Found:
+        """Look at several values; what the code of a function calls of own objects is found by its syntax."""
         private = holds = False
+        functions: frozenset[CodeType] = frozenset()
         for value in values:
             if type(value) not in _PLAIN:
-                one, other = self.look(value, depth, seen, entries)
-                private, holds = private or one, holds or other
+                found = self.look(value, depth, seen, entries)
+                private, holds = private or found.private, holds or found.holds
                 if private:
                     break
-        return private, holds
+                if found.functions and not (is_code and self._is_own(type(value))):
+                    functions |= found.functions
+        return Found(private, holds, functions) if private or holds or functions else NOTHING
+
+    def _keep(self, place: Place, value: Any, functions: Iterable[CodeType]) -> None:
+        """Take note of the functions that a place holds."""
+        if functions:
+            is_object = self._is_own(type(value)) and not isinstance(value, (*COLLECTIONS, dict))
+            (self.objects if is_object else self.functions).setdefault(place, set()).update(functions)
+
+    def _methods(self, cls: type, wanted: Callable[[str], bool]) -> frozenset[CodeType]:
+        """Return the code of the methods of an own class, of those names, that its own files define."""
+        members = [item for base in cls.__mro__ if self._is_own(base) for item in vars(base).items()]
+        found = [plain_function(part) for name, member in members if wanted(name) for part in functions_of(member)]
+        return frozenset(part.__code__ for part in found if isinstance(part, FunctionType))
+
+    def _called_by_python(self, cls: type) -> frozenset[CodeType]:
+        if cls not in self._special:
+            self._special[cls] = self._methods(cls, _is_special)
+        return self._special[cls]
 
     def _object(self, value: Any, inside: functools.partial[Found]) -> Found:
         """Look at an object by its attributes, and at its entries if it is a collection or a mapping as well."""
         own = self._is_own(type(value))
-        private, holds = False, False
+        private, holds, functions = False, False, self._called_by_python(type(value)) if own else frozenset()
         if not own:
             inside = functools.partial(inside, depth=min(inside.keywords["depth"], WITHIN_OTHERS))
         for name, held in _state(value).items():
@@ -199,27 +261,48 @@ class ObservedValues:
             elif isinstance(held, np.random.Generator):
                 self.generator_attributes.add(name)
             elif type(held) not in _PLAIN:
-                one, other = inside([held])
-                holds = holds or other
-                if other:
+                found = inside([held])
+                holds = holds or found.holds
+                if found.holds:
                     self.holding.add(name)
-                if one and own:
+                if own:
+                    self._keep((None, name), held, found.functions)
+                else:
+                    functions |= found.functions
+                if found.private and own:
                     self.attributes.add(name)
                     holds = True
-                private = private or (one and not own)
+                private = private or (found.private and not own)
         if (base := next((kind for kind in (*COLLECTIONS, dict) if isinstance(value, kind)), None)) is not None:
             entries: Any = (
                 base.values(value) if base is dict else base.__iter__(value)
             )  # not what a class makes of them
-            private = private or inside(list(islice(entries, 2 * ENTRIES)))[0]
+            found = inside(list(islice(entries, 2 * ENTRIES)))
+            private, functions = private or found.private, functions | found.functions
         elif isinstance(value, BaseException):
-            private = private or inside(value.args)[0]
+            private = private or inside(value.args).private
         elif not own and isinstance(value, Iterator):
             private = True
-        return private, holds
+        return Found(private, holds, functions) if private or holds or functions else NOTHING
 
 
-_PLAIN = frozenset({bool, int, float, str, bytes, type(None), type, ModuleType, np.float64, np.int64})
+_PLAIN = frozenset({bool, int, float, str, bytes, type(None), ModuleType, np.float64, np.int64})
+_PRIVATE = Found(private=True)
+
+
+def _is_special(name: str) -> bool:
+    """Tell whether Python itself calls a method of this name, of an object that is there."""
+    return name.startswith("__") and name.endswith("__") and name not in CONSTRUCTORS
+
+
+def _with_code(found: Found, code: CodeType) -> Found:
+    return found._replace(functions=found.functions | {code})
+
+
+def _running(value: Any) -> tuple[FrameType | None, CodeType]:
+    """Return the frame of a generator or a coroutine, None if it has ended, and its code."""
+    kind = {GeneratorType: "gi", CoroutineType: "cr"}.get(type(value), "ag")
+    return getattr(value, f"{kind}_frame"), getattr(value, f"{kind}_code")
 
 
 def _ends(values: Any, most: int) -> list[Any]:

@@ -137,7 +137,7 @@ class OwnCode:
         for name in sorted(called):
             self._add_root(self._add(getattr(policy, name, None), name=name, needed=True))
         for name in sorted(read):
-            for part in _functions(inspect.getattr_static(policy, name, None)):
+            for part in functions_of(inspect.getattr_static(policy, name, None)):
                 self._add_root(self._add(part, name=name, needed=True))
         self._outside = set(self.roots)
         self._look_into(policy, DEPTH, {})
@@ -315,7 +315,7 @@ class OwnCode:
             by_round = name not in CALLED_BY_NO_ROUND or not self._asked.isdisjoint(ASKS.get(name, ()))
             implicit = name.startswith("__") and name.endswith("__") and by_round
             if name in self._names or implicit:
-                for part in _functions(member):
+                for part in functions_of(member):
                     if self._is_called(cls, name):
                         own = self._add(part, cls, name)
                         if implicit or (own is not None and own.function.__name__ != name):
@@ -334,7 +334,7 @@ class OwnCode:
                 if base is cls:
                     return True
                 if name in vars(base):
-                    parts = [self._known.get(plain_function(part)) for part in _functions(vars(base)[name])]
+                    parts = [self._known.get(plain_function(part)) for part in functions_of(vars(base)[name])]
                     if not any(own is not None and _calls_super(own.node) for own in parts):
                         break
         return False
@@ -363,7 +363,7 @@ def _slots(cls: type) -> Iterable[str]:
     return (slots,) if isinstance(slots, str) else [name for name in slots if not name.startswith("__")]
 
 
-def _functions(member: Any) -> Iterator[Any]:
+def functions_of(member: Any) -> Iterator[Any]:
     """Yield the functions of a member of a class: a property has up to three."""
     if isinstance(member, property):
         yield from (part for part in (member.fget, member.fset, member.fdel) if part is not None)
@@ -374,12 +374,12 @@ def _functions(member: Any) -> Iterator[Any]:
 
 
 def _file(cls: type) -> str:
-    plain = (plain_function(f) for member in vars(cls).values() for f in _functions(member))
+    plain = (plain_function(f) for member in vars(cls).values() for f in functions_of(member))
     return file_of(cls, [f.__code__ for f in plain if isinstance(f, FunctionType)])  # a cached function is none
 
 
 def _defines(cls: type, code: CodeType) -> bool:
-    return any(plain_function(f).__code__ is code for member in vars(cls).values() for f in _functions(member))
+    return any(plain_function(f).__code__ is code for member in vars(cls).values() for f in functions_of(member))
 
 
 def _owner(value: Any) -> type | None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-import numpy as np
-
+from privcheck.certifying._later_rounds.called_functions import CalledFunctions
 from privcheck.certifying._observed_values import ObservedValues
-from privcheck.certifying._own_code import OwnCode, OwnFunction, attributes
+from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._reached_code import with_inner
 from privcheck.certifying._syntax import (
     CONSTRUCTORS,
@@ -26,20 +25,15 @@ from privcheck.certifying._syntax import (
     is_global,
     is_global_name,
     is_namespace,
-    is_property,
     mentioned,
     method_name,
     named,
     parameters_of,
     passed,
 )
-from privcheck.private_values import Private
-
-RESULTS = (bool, int, float, str, tuple, np.ndarray, *CONTAINERS)
-"""Values whose methods are not those of own classes, even if they have the same name."""
 
 
-class PrivateExpressions:
+class PrivateExpressions(CalledFunctions):
     """Private values and Generators, followed from the arguments of `update` and from what was seen when the code ran.
 
     What a line that never ran can read is what the names and attributes around it hold. Those were looked at while the
@@ -65,16 +59,12 @@ class PrivateExpressions:
     """
 
     def __init__(self, code: OwnCode, private_arguments: Sequence[int], seen: ObservedValues) -> None:
-        self._code, self._seen = code, seen
+        super().__init__(code)
+        self._seen = seen
         self.told = tuple(private_arguments)
         self._attributes = set(seen.attributes)
         self._any_attribute = self._raises_private = False
         self._generators = code.generators | seen.generator_attributes
-        self._plain = {
-            name
-            for name, value in attributes(code.policy).items()
-            if type(value) in RESULTS or isinstance(value, Private)
-        }
         self.escaped = {found for own in code.functions for found in mentioned(own, code)}
         self._holding = {own: self._seen_in(own) for own in code.functions}
         for own in code.updates():
@@ -166,7 +156,7 @@ class PrivateExpressions:
         if isinstance(call.func, ast.Name) and call.func.id in PUBLIC_CALLS:
             return False
         callees = self.callees(call, own)
-        if callees and not any(f.name == "__init__" for f in callees) and not self._is_plain(call.func):
+        if callees and not any(f.name == "__init__" for f in callees) and not self.is_plain(call.func):
             return any(self._holding[f].returns_private for f in callees)
         if method_name(call) in RELEASES:
             return False
@@ -287,7 +277,7 @@ class PrivateExpressions:
         private = [part for part in arguments_of(call) if self.private(part, own)]
         if private:
             self._construct(call, own)
-        if (callees and not self._is_plain(call.func)) or not private or method_name(call) in RELEASES:
+        if (callees and not self.is_plain(call.func)) or not private or method_name(call) in RELEASES:
             return
         for part in arguments_of(call):
             for callee in named(part, own, self._code):
@@ -337,15 +327,6 @@ class PrivateExpressions:
         rest = [part.arg for part in (own.node.args.vararg, own.node.args.kwarg) if part is not None]
         self._holding[own].private.update(own.told, rest, (part.arg for part in own.node.args.kwonlyargs))
 
-    def _is_plain(self, function: ast.expr) -> bool:
-        """Tell whether a method belongs to a number, an array or a container that the policy holds."""
-        holder = function.value if isinstance(function, ast.Attribute) else None
-        while isinstance(holder, ast.Subscript):
-            holder = holder.value
-        if holder is not None and is_namespace(holder):
-            return True
-        return isinstance(holder, ast.Attribute) and holder.attr in self._plain
-
     def _pass(self, call: ast.Call, own: OwnFunction, callee: OwnFunction) -> None:
         """Let the parameters of a function hold the arguments of a call."""
         held = self._holding[callee]
@@ -363,35 +344,6 @@ class PrivateExpressions:
             return self._any_attribute or place.attr in self._attributes
         is_held = is_global_name(place.id, own) and place.id in self._attributes
         return is_held or place.id in self._holding[own].private
-
-    def called(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
-        """Yield the own functions that an expression calls, those of properties included."""
-        for part in ast.walk(node):
-            if isinstance(part, ast.Call) and not self._is_plain(part.func):
-                yield from self.callees(part, own)
-            elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load):
-                yield from (found for found in self._code.methods(part.attr) if is_property(found))
-
-    def is_update(self, own: OwnFunction) -> bool:
-        """Tell whether a function receives the rewards of each round."""
-        return own in self._code.updates()
-
-    def methods(self, name: str) -> list[OwnFunction]:
-        """Return the own methods of a name."""
-        return self._code.methods(name)
-
-    def callees(self, call: ast.Call, own: OwnFunction) -> list[OwnFunction]:
-        """Return the own functions that a call may mean."""
-        function = call.func
-        if isinstance(function, ast.Name):
-            return self._code.of(own.value(function.id))
-        if not isinstance(function, ast.Attribute):
-            return []
-        if isinstance(function.value, ast.Name):
-            holder = own.value(function.value.id)
-            if type(holder).__name__ == "module":
-                return self._code.of(getattr(holder, function.attr, None))
-        return self._code.methods(function.attr)
 
 
 def _unstarred(node: ast.expr) -> ast.expr:

@@ -10,6 +10,7 @@ from typing import Any
 from privcheck.certifying._attributes_set import attributes_set, makes_object, sets_any_attribute
 from privcheck.certifying._decided_conditions import decided
 from privcheck.certifying._helper_arguments import always_private_in_helper, always_private_in_update
+from privcheck.certifying._later_rounds.kept_functions import KeptFunctions
 from privcheck.certifying._later_rounds.what_decides import Deciding
 from privcheck.certifying._module_constants import constants_of
 from privcheck.certifying._observed_values import ObservedValues
@@ -74,9 +75,11 @@ class PrivatePieces:
                     self.pieces[piece] = node, own
                 elif not self._is_before_data(node, own):
                     others.append((piece, node, own))
-        self._add_calls(others)
-        every = [(node, own) for _, node, own in others]
-        decides = {node for node, _ in Deciding(code, self.expressions, every, list(self.pieces.values())).found}
+        kept = KeptFunctions(code, self.expressions, seen)
+        self._add_calls(others, kept)
+        every, touched = [(node, own) for _, node, own in others], [*self.pieces.values()]
+        deciding = Deciding(code, self.expressions, every, touched, lambda node, own: self._reaches(node, own, kept))
+        decides = {node for node, _ in deciding.found}
         self.pieces |= {piece: (node, own) for piece, node, own in others if node in decides}
 
     def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
@@ -124,23 +127,33 @@ class PrivatePieces:
         constants = {n: value for n, value in constants_of(own, self._code).items() if n not in self._set}
         return told, constants
 
-    def _add_calls(self, others: list[tuple[Piece, ast.AST, OwnFunction]]) -> None:
-        """Add the pieces that call a function with such pieces, or that name one for others to call.
+    def _add_calls(self, others: list[tuple[Piece, ast.AST, OwnFunction]], kept: KeptFunctions) -> None:
+        """Add the pieces that call a function with such pieces, or name one, or where one is kept, for others to call.
 
         It does it once more, however often it has run: `max(arms, key=self.score)` calls it, too.
         """
-        busy = {own for _, own in self.pieces.values()}
+        self._busy: dict[OwnFunction, set[int]] = {}
+        for piece, (_, own) in self.pieces.items():
+            self._busy.setdefault(own, set()).add(piece.start[0])
         before = -1
-        while before != (before := len(busy)):
+        while before != (before := len(self.pieces)):
             for piece, node, own in others:
-                found = (*self.expressions.called(node, own), *self._named(node, own))
-                if piece not in self.pieces and not busy.isdisjoint(found):
+                if piece not in self.pieces and self._calls_busy(node, own, kept):
                     self.pieces[piece] = node, own
-                    busy.add(own)
+                    self._busy.setdefault(own, set()).add(piece.start[0])
+
+    def _calls_busy(self, node: ast.AST, own: OwnFunction, kept: KeptFunctions) -> bool:
+        called = (*self.expressions.called(node, own), *self._named(node, own))
+        return not self._busy.keys().isdisjoint(called) or self._reaches(node, own, kept)
+
+    def _reaches(self, node: ast.AST, own: OwnFunction, kept: KeptFunctions) -> bool:
+        """Tell whether code names a place of a function with such pieces."""
+        return any(not self._busy.get(one, set()).isdisjoint(lines) for one, lines in kept.named(node, own))
 
     def _named(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
         for part in ast.walk(node):
-            yield from named(part, own, self._code)
+            if not self.expressions.is_plain(part):
+                yield from named(part, own, self._code)
 
     def _is_before_data(self, node: ast.AST, own: OwnFunction) -> bool:
         is_built = own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__

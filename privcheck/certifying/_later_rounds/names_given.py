@@ -8,10 +8,18 @@ from collections.abc import Iterator
 from privcheck.certifying._later_rounds.shared_objects import Name, SharedObjects, names_of
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
-from privcheck.certifying._syntax import PUBLIC_ATTRIBUTES, PUBLIC_CALLS, SETTERS, called_name, given, is_global
+from privcheck.certifying._syntax import (
+    PUBLIC_ATTRIBUTES,
+    PUBLIC_CALLS,
+    SETTERS,
+    called_name,
+    given,
+    is_global,
+    method_name,
+)
 
 TAKES_AWAY = frozenset({"clear", "discard", "pop", "popitem", "popleft", "remove"})
-"""Methods that give nothing to their object, as where a cache forgets."""
+"""Methods that give nothing to their object, as where a cache forgets, but change how much it holds."""
 
 
 def amount_of(name: Name) -> Name:
@@ -39,9 +47,12 @@ class NamesGiven(SharedObjects):
                     yield from names_of(one, own)
 
     def reads(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
+        """Yield the names of what code reads; where more than one entry of it is read, of how much it holds, too."""
+        indexed = {id(place) for part in ast.walk(node) for place in _asked_for_one(part)}
         for part in ast.walk(node):
             if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
                 yield from self._key(part, own)
+                yield from () if id(part) in indexed else map(amount_of, names_of(part, own))
         for called in self._expressions.called(node, own):
             yield called, "return"
 
@@ -84,8 +95,8 @@ class NamesGiven(SharedObjects):
         """Yield the names of objects that a call may change: that of its method, or its arguments."""
         method = call.func
         if isinstance(method, ast.Attribute) and not is_global(_root(method.value), own):
-            if method.attr not in TAKES_AWAY:
-                yield from self.behind(method.value, own)
+            names = self.behind(method.value, own)
+            yield from map(amount_of, names) if method.attr in TAKES_AWAY else names
         elif called_name(call) != "print" and not self._expressions.callees(call, own):
             for one in call.args:
                 yield from self.behind(one, own)
@@ -124,6 +135,16 @@ def _given_around(own: OwnFunction) -> Iterator[tuple[ast.AST, list[Name]]]:
 
 
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _asked_for_one(node: ast.AST) -> list[ast.expr]:
+    """Return the places of which a part of the code takes one entry, or asks whether they have one."""
+    if isinstance(node, ast.Subscript):
+        return [] if isinstance(node.slice, ast.Slice) else [node.value]
+    if isinstance(node, ast.Compare):
+        pairs = zip(node.ops, node.comparators, strict=True)
+        return [place for asks, place in pairs if isinstance(asks, ast.In | ast.NotIn)]
+    return [node.func.value] if isinstance(node, ast.Call) and method_name(node) == "get" else []  # type: ignore[attr-defined]
 
 
 def _root(place: ast.expr) -> ast.expr:

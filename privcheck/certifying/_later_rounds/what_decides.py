@@ -51,12 +51,18 @@ class Deciding:
     expressions : tells what is private, and what is called.
     nodes : statements and conditional expressions.
     touched : those of them that touch a private value.
+    reaches : tells whether an expression names a place where a function is kept that touches one.
     """
 
     def __init__(
-        self, code: OwnCode, expressions: PrivateExpressions, nodes: Iterable[Node], touched: Iterable[Node]
+        self,
+        code: OwnCode,
+        expressions: PrivateExpressions,
+        nodes: Iterable[Node],
+        touched: Iterable[Node],
+        reaches: Callable[[ast.AST, OwnFunction], bool],
     ) -> None:
-        self._code, self._expressions = code, expressions
+        self._code, self._expressions, self._reaches = code, expressions, reaches
         self._loops, self._conditions = cache(loops), cache(conditions)
         self._names = NamesGiven(code, expressions)
         self._used, self._mixed, self._emptied, self._asked = (set[Name]() for _ in range(4))
@@ -266,8 +272,9 @@ class Deciding:
             elif isinstance(part, ast.BinOp):
                 both = [(one, is_private(one, own)) for one in (part.left, part.right)]
                 yield from (one for one, private in both if not private and (both[0][1] or both[1][1]))
-            elif isinstance(part, ast.Subscript) and is_private(part.value, own) and isinstance(part.ctx, ast.Load):
-                yield part.slice
+            elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load):
+                if is_private(part.value, own) or self._reaches(part.value, own):
+                    yield part.slice
             elif isinstance(part, ast.Call) and called_name(part) not in PUBLIC_CALLS:
                 parts = [(one, is_private(one, own)) for one in arguments_of(part)]
                 given_to = any(private for _, private in parts)
