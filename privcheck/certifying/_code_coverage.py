@@ -218,8 +218,10 @@ class CodeCoverage:
     @cached_property
     def _pieces(self) -> dict[type, tuple[PrivatePieces, dict[str, Any]]]:
         """Return the pieces of each class of policies, and the attributes that all runs shared, after the last run."""
-        by_type = self._by_type.items()
-        return {kind: (PrivatePieces(code, self._private, self._seen), held) for kind, (code, held) in by_type}
+        by_type, unreached = self._by_type.items(), self._reached.unreached
+        return {
+            kind: (PrivatePieces(code, self._private, self._seen, unreached), held) for kind, (code, held) in by_type
+        }
 
     def late(self, rounds: int) -> list[str]:
         """Return what is decided by value beyond the rounds that ran, a sentence for each line of the code."""

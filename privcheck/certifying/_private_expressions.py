@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from privcheck.certifying._later_rounds.called_functions import CalledFunctions
 from privcheck.certifying._observed_values import ObservedValues
@@ -18,6 +18,7 @@ from privcheck.certifying._syntax import (
     RELEASES,
     SETTERS,
     Holding,
+    Name,
     arguments_of,
     called_name,
     computes_name,
@@ -28,6 +29,7 @@ from privcheck.certifying._syntax import (
     mentioned,
     method_name,
     named,
+    names_of,
     parameters_of,
     passed,
 )
@@ -51,6 +53,8 @@ class PrivateExpressions(CalledFunctions):
     code : the target's own code.
     private_arguments : positions of the private arguments of `update`, from 0.
     seen : what held private values when the code ran.
+    ran : nodes of statements that have run. If noise is in what such a statement gives to a name, what was seen there
+        says whether it released it: by syntax `float(total + noise)` is private.
 
     Attributes
     ----------
@@ -58,9 +62,15 @@ class PrivateExpressions(CalledFunctions):
     escaped : functions that are mentioned somewhere without being called there.
     """
 
-    def __init__(self, code: OwnCode, private_arguments: Sequence[int], seen: ObservedValues) -> None:
+    def __init__(
+        self,
+        code: OwnCode,
+        private_arguments: Sequence[int],
+        seen: ObservedValues,
+        ran: Collection[ast.AST] = frozenset(),
+    ) -> None:
         super().__init__(code)
-        self._seen = seen
+        self._seen, self._ran, self._noise = seen, ran, set[Name]()
         self.told = tuple(private_arguments)
         self._attributes = set(seen.attributes)
         self._any_attribute = self._raises_private = False
@@ -196,7 +206,7 @@ class PrivateExpressions(CalledFunctions):
 
     def _amount(self) -> int:
         flags = self._any_attribute + self._raises_private
-        return sum(h.amount for h in self._holding.values()) + len(self._attributes) + flags
+        return sum(h.amount for h in self._holding.values()) + len(self._attributes) + len(self._noise) + flags
 
     def _visit(self, own: OwnFunction) -> None:
         """Let names hold what the statements of a function give them."""
@@ -205,16 +215,16 @@ class PrivateExpressions(CalledFunctions):
             held.returns_private |= self.private(own.node.body, own)
         for node in ast.walk(own.node):
             for target, value in given(node):
-                self._bind(target, value, own)
-                if isinstance(node, ast.AugAssign) and self.private(value, own):
-                    self._fill(target, own)
+                if self._has_noise(value, own):
+                    self._noise.update(names_of(target, own))
+                if not self._was_seen(node, value, own):
+                    self._bind(target, value, own, in_place=isinstance(node, ast.AugAssign))
             if isinstance(node, ast.Call):
                 self._visit_call(node, own, discarded=False)
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 self._visit_call(node.value, own, discarded=True)
             elif isinstance(node, ast.Return | ast.Yield | ast.YieldFrom):
-                held.returns_private |= self.private(node.value, own)
-                held.returns_generator |= self._generator(node.value, own)
+                self._give_back(node, own)
             elif isinstance(node, ast.Raise):
                 self._raises_private |= self.private(node.exc, own)
             elif isinstance(node, ast.ExceptHandler) and node.name and self._raises_private:
@@ -223,14 +233,36 @@ class PrivateExpressions(CalledFunctions):
                 names = (getattr(part, "name", None) for case in node.cases for part in ast.walk(case.pattern))
                 held.private.update(name for name in names if name)
 
-    def _bind(self, target: ast.AST, value: ast.AST | None, own: OwnFunction) -> None:
+    def _give_back(self, node: ast.Return | ast.Yield | ast.YieldFrom, own: OwnFunction) -> None:
+        """Let a function return what a statement of it does."""
+        held = self._holding[own]
+        if self._has_noise(node.value, own):
+            self._noise.add((own, "return"))
+        held.returns_private |= self.private(node.value, own) and not self._was_seen(node, node.value, own)
+        held.returns_generator |= self._generator(node.value, own)
+
+    def _was_seen(self, node: ast.AST, value: ast.AST | None, own: OwnFunction) -> bool:
+        """Tell whether what a statement gives was looked at where it was given, and has noise in it."""
+        return node in self._ran and self._has_noise(value, own)
+
+    def _has_noise(self, value: ast.AST | None, own: OwnFunction) -> bool:
+        """Tell whether an expression draws, or names what was given a draw."""
+        for part in ast.walk(value) if value is not None and self._ran else ():
+            if isinstance(part, ast.Call):
+                if self.draws(part, own) or any((one, "return") in self._noise for one in self.callees(part, own)):
+                    return True
+            elif isinstance(part, ast.Name | ast.Attribute) and not self._noise.isdisjoint(names_of(part, own)):
+                return True
+        return False
+
+    def _bind(self, target: ast.AST, value: ast.AST | None, own: OwnFunction, *, in_place: bool = False) -> None:
         lists = ast.Tuple | ast.List
         if isinstance(target, lists) and isinstance(value, lists) and len(target.elts) == len(value.elts):
             for one, two in zip(target.elts, value.elts, strict=True):
                 self._bind(one, two, own)
             return
         if self.private(value, own):
-            self._hold(target, own)
+            (self._fill if in_place else self._hold)(target, own)
         if isinstance(target, ast.Name) and target.id in self._holding[own].filled:
             self._fill(value, own)
         if self._generator(value, own):
@@ -274,7 +306,8 @@ class PrivateExpressions(CalledFunctions):
         callees = self.callees(call, own)
         for callee in callees:
             self._pass(call, own, callee)
-        private = [part for part in arguments_of(call) if self.private(part, own)]
+        given_to = [part for part in arguments_of(call) if not self._was_seen(call, part, own)]
+        private = [part for part in given_to if self.private(part, own)]
         if private:
             self._construct(call, own)
         if (callees and not self.is_plain(call.func)) or not private or method_name(call) in RELEASES:
@@ -330,8 +363,9 @@ class PrivateExpressions(CalledFunctions):
     def _pass(self, call: ast.Call, own: OwnFunction, callee: OwnFunction) -> None:
         """Let the parameters of a function hold the arguments of a call."""
         held = self._holding[callee]
+        began = callee.function.__code__ in self._seen.ran
         for name, value in passed(call, own, callee):
-            if self.private(value, own):
+            if self.private(value, own) and not (began and self._was_seen(call, value, own)):
                 held.private.add(name)
             if self._generator(value, own):
                 held.generators.add(name)

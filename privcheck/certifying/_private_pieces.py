@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache, partial
 from typing import Any
 
 from privcheck.certifying._attributes_set import attributes_set, makes_object, sets_any_attribute
@@ -52,6 +52,7 @@ class PrivatePieces:
     code : the target's own code.
     private_arguments : positions of the private arguments of `update`, from 0.
     seen : what held private values when the code ran.
+    unreached : pieces that have not run.
 
     Attributes
     ----------
@@ -59,27 +60,37 @@ class PrivatePieces:
     expressions : tells what is private.
     """
 
-    def __init__(self, code: OwnCode, private_arguments: Iterable[int], seen: ObservedValues) -> None:
+    def __init__(
+        self, code: OwnCode, private_arguments: Iterable[int], seen: ObservedValues, unreached: Collection[Piece]
+    ) -> None:
         self._code, self._seen = code, seen
-        self.expressions = PrivateExpressions(code, list(private_arguments), seen)
+        told, ran = list(private_arguments), _nodes_that_ran(code, seen, unreached)
+        self.expressions = PrivateExpressions(code, told, seen)
+        observed = PrivateExpressions(code, told, seen, ran)
         self._set = {name for own in code.functions for name in attributes_set(own)}
         self._sets_any = any(map(sets_any_attribute, code.functions)) or any(map(hides_setters, spelled_by(code)))
         self._conditions: dict[ast.AST, tuple[Condition, ...]] = {}
         self.pieces: dict[Piece, tuple[ast.AST, OwnFunction]] = {}
         others: list[tuple[Piece, ast.AST, OwnFunction]] = []
+        noisy: list[tuple[ast.AST, OwnFunction]] = []
         for own in code.functions:
             for node, conditions, _ in _parts_of(own):
                 self._conditions[node] = conditions
             for piece, node, _ in candidates(own):
-                if self._touches(node, own):
+                if self._is_before_data(node, own):
+                    continue
+                if _touches(node, own, observed):
                     self.pieces[piece] = node, own
-                elif not self._is_before_data(node, own):
+                else:
                     others.append((piece, node, own))
+                    if node in ran and _touches(node, own, self.expressions):
+                        noisy.append((node, own))
         kept = KeptFunctions(code, self.expressions, seen)
         self._add_calls(others, kept)
-        every, touched = [(node, own) for _, node, own in others], [*self.pieces.values()]
-        deciding = Deciding(code, self.expressions, every, touched, lambda node, own: self._reaches(node, own, kept))
-        decides = {node for node, _ in deciding.found}
+        touched = [*self.pieces.values(), *noisy]
+        every = [(node, own) for _, node, own in others if (node, own) not in noisy]
+        reaches = partial(self._reaches, kept=kept)
+        decides = {node for node, _ in Deciding(code, self.expressions, observed, every, touched, reaches).found}
         self.pieces |= {piece: (node, own) for piece, node, own in others if node in decides}
 
     def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
@@ -159,12 +170,21 @@ class PrivatePieces:
         is_built = own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__
         return is_built and not _is_for_later(node, own)
 
-    def _touches(self, node: ast.AST, own: OwnFunction) -> bool:
-        if self._is_before_data(node, own):
-            return False
-        if isinstance(node, ast.AugAssign) and self.expressions.private(node.target, own):
-            return True
-        return self.expressions.touches(node, own)
+
+def _nodes_that_ran(code: OwnCode, seen: ObservedValues, unreached: Collection[Piece]) -> set[ast.AST]:
+    """Return the nodes of statements and expressions that have run, but for what comprehensions give to their names."""
+    ran, left = set[ast.AST](), set[ast.AST]()
+    for own in code.functions:
+        for piece, node, _ in candidates(own):
+            has_run = piece not in unreached and own.function.__code__ in seen.names
+            (ran if has_run else left).update(ast.walk(node))
+    return {node for node in ran - left if not isinstance(node, ast.comprehension)}
+
+
+def _touches(node: ast.AST, own: OwnFunction, expressions: PrivateExpressions) -> bool:
+    if isinstance(node, ast.AugAssign) and expressions.private(node.target, own):
+        return True
+    return expressions.touches(node, own)
 
 
 def _is_for_later(node: ast.AST, own: OwnFunction) -> bool:

@@ -42,8 +42,21 @@ CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
 """Special methods whose arguments are followed; Python passes anything to the others."""
 
 
+COINS = frozenset({"choice", "integers", "permutation", "random", "shuffle"})
+"""Methods of a Generator by which policies choose arms."""
+
+CHOOSES = COINS | {"argmax", "argmin", "argpartition", "argsort", "flatnonzero", "index", "nonzero", "sort", "sorted"}
+"""Functions by which policies choose arms: what they choose by only says which arm is played."""
+
+HOLDS = frozenset({"append", "add", "appendleft", "extend", "insert", "print"})
+"""Functions that do nothing with a private value but keep it, or show it."""
+
 CONTAINERS = (list, dict, set, deque)
 """Objects of classes derived from these may hold rewards without an attribute."""
+
+
+Name = tuple["OwnFunction | None", str]
+"""A name of a function; without one, an attribute or a global name, whatever the object."""
 
 
 @dataclass
@@ -212,3 +225,16 @@ def is_global(node: ast.AST, own: OwnFunction) -> bool:
     """Tell whether a name stands for a module or a class, which holds nothing of a run."""
     value = own.value(node.id) if isinstance(node, ast.Name) else None
     return isinstance(value, type) or type(value).__name__ == "module"
+
+
+def names_of(place: ast.AST | None, own: OwnFunction) -> Iterator[Name]:
+    """Yield the name of a place, or the names of several; the object of which a function is a method has none."""
+    while isinstance(place, ast.Subscript | ast.Starred):
+        place = place.value
+    if isinstance(place, ast.Tuple | ast.List):
+        for part in place.elts:
+            yield from names_of(part, own)
+    elif isinstance(place, ast.Attribute):
+        yield None, place.attr
+    elif isinstance(place, ast.Name) and place.id != own.receiver:
+        yield (None if is_global_name(place.id, own) else own), place.id

@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from privcheck.certifying._later_rounds.shared_objects import Name, SharedObjects, names_of
+from privcheck.certifying._later_rounds.shared_objects import SharedObjects
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._syntax import (
     PUBLIC_ATTRIBUTES,
     PUBLIC_CALLS,
     SETTERS,
+    Name,
     called_name,
     given,
     is_global,
     method_name,
+    names_of,
 )
 
 TAKES_AWAY = frozenset({"clear", "discard", "pop", "popitem", "popleft", "remove"})

@@ -8,10 +8,7 @@ from collections.abc import Iterator
 
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
-from privcheck.certifying._syntax import arguments_of, called_name, given, is_global_name, method_name, passed
-
-Name = tuple[OwnFunction | None, str]
-"""A name of a function; without one, an attribute or a global name, whatever the object."""
+from privcheck.certifying._syntax import Name, arguments_of, called_name, given, method_name, names_of, passed
 
 PARTS = frozenset({"get", "items", "ravel", "reshape", "setdefault", "values", "view"})
 """Methods that give entries of their object, or another view of it."""
@@ -64,16 +61,3 @@ class SharedObjects:
                 yield from self._parts(value.func.value, own)  # type: ignore[attr-defined]
             for part in arguments_of(value) if called_name(value) in TURNS else ():
                 yield from self._parts(part, own)
-
-
-def names_of(place: ast.AST | None, own: OwnFunction) -> Iterator[Name]:
-    """Yield the name of a place, or the names of several; the object of which a function is a method has none."""
-    while isinstance(place, ast.Subscript | ast.Starred):
-        place = place.value
-    if isinstance(place, ast.Tuple | ast.List):
-        for part in place.elts:
-            yield from names_of(part, own)
-    elif isinstance(place, ast.Attribute):
-        yield None, place.attr
-    elif isinstance(place, ast.Name) and place.id != own.receiver:
-        yield (None if is_global_name(place.id, own) else own), place.id

@@ -11,23 +11,27 @@ from typing import Any
 
 from privcheck.certifying._later_rounds.around_statements import conditions, ends, loops, opened_by, sides, taken_away
 from privcheck.certifying._later_rounds.names_given import TAKES_AWAY, NamesGiven, amount_of
-from privcheck.certifying._later_rounds.shared_objects import PARTS, Name, names_of
+from privcheck.certifying._later_rounds.shared_objects import PARTS
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
-from privcheck.certifying._syntax import PUBLIC_CALLS, RELEASES, arguments_of, called_name, given, method_name, passed
+from privcheck.certifying._syntax import (
+    CHOOSES,
+    COINS,
+    HOLDS,
+    PUBLIC_CALLS,
+    RELEASES,
+    Name,
+    arguments_of,
+    called_name,
+    given,
+    method_name,
+    names_of,
+    passed,
+)
 
 Node = tuple[ast.AST, OwnFunction]
 Giving = tuple[ast.AST, OwnFunction, set[Name]]
 """A statement in a function, with the names to which it gives something."""
-
-COINS = frozenset({"choice", "integers", "permutation", "random", "shuffle"})
-"""Methods of a Generator by which policies choose arms."""
-
-CHOOSES = COINS | {"argmax", "argmin", "argpartition", "argsort", "flatnonzero", "index", "nonzero", "sort", "sorted"}
-"""Functions by which policies choose arms: what they choose by only says which arm is played."""
-
-HOLDS = frozenset({"append", "add", "appendleft", "extend", "insert", "print"})
-"""Functions that do nothing with a private value but keep it, or show it."""
 
 
 class Deciding:
@@ -49,6 +53,7 @@ class Deciding:
     ----------
     code : the target's own code.
     expressions : tells what is private, and what is called.
+    observed : tells what is, where what was seen says whether noise released it.
     nodes : statements and conditional expressions.
     touched : those of them that touch a private value.
     reaches : tells whether an expression names a place where a function is kept that touches one.
@@ -58,11 +63,12 @@ class Deciding:
         self,
         code: OwnCode,
         expressions: PrivateExpressions,
+        observed: PrivateExpressions,
         nodes: Iterable[Node],
         touched: Iterable[Node],
         reaches: Callable[[ast.AST, OwnFunction], bool],
     ) -> None:
-        self._code, self._expressions, self._reaches = code, expressions, reaches
+        self._code, self._expressions, self._observed, self._reaches = code, expressions, observed, reaches
         self._loops, self._conditions = cache(loops), cache(conditions)
         self._names = NamesGiven(code, expressions)
         self._used, self._mixed, self._emptied, self._asked = (set[Name]() for _ in range(4))
@@ -220,8 +226,7 @@ class Deciding:
     def _add_callers(self, nodes: list[Node]) -> None:
         """Find what calls functions in which something is found that gives more than their result, or sets them off."""
         busy = {own for node, own in self.found if {*self._names.gives(node, own)} - {(own, "return")}}
-        left = [(node, own) for node, own in nodes]
-        more = left
+        more = left = [*nodes]
         while more:
             more = [(node, own) for node, own in left if not busy.isdisjoint(self._calls(node, own))]
             left = [one for one in left if one not in more]
@@ -333,7 +338,7 @@ class Deciding:
     def _spoils(self, node: ast.AST, own: OwnFunction, noise: set[Name]) -> bool:
         """Tell whether a statement gives a place that holds something private what does more than to forget it."""
         return any(
-            self._holds_private(target, own)
+            self._holds_private(target, own, self._observed)
             and (
                 (not noise.isdisjoint(self._names.behind(target, own)) and not isinstance(node, ast.AugAssign))
                 or self._is_function(value, own)
@@ -357,7 +362,7 @@ class Deciding:
     def _forgets(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether a statement gives something public to a place that holds something private."""
         targets = node.targets if isinstance(node, ast.Delete) else [target for target, _ in given(node)]
-        return any(self._holds_private(target, own) for target in targets)
+        return any(self._holds_private(target, own, self._expressions) for target in targets)
 
     def _takes(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether a statement that names what is private deletes it, or puts something public in its place."""
@@ -365,12 +370,12 @@ class Deciding:
             return False
         return not self._expressions.private(getattr(node, "value", None), own)
 
-    def _holds_private(self, place: ast.AST, own: OwnFunction) -> bool:
+    def _holds_private(self, place: ast.AST, own: OwnFunction, expressions: PrivateExpressions) -> bool:
         while isinstance(place, ast.Subscript | ast.Starred):
             place = place.value
         if isinstance(place, ast.Tuple | ast.List):
-            return any(self._holds_private(part, own) for part in place.elts)
-        return isinstance(place, ast.Name | ast.Attribute) and self._expressions.holds(place, own)
+            return any(self._holds_private(part, own, expressions) for part in place.elts)
+        return isinstance(place, ast.Name | ast.Attribute) and expressions.holds(place, own)
 
     def _is_noise(self, call: ast.Call, own: OwnFunction) -> bool:
         name = method_name(call)
