@@ -167,7 +167,8 @@ class CodeCoverage:
 
     def _is_own_namespace(self, names: dict[str, Any]) -> bool:
         file = names.get("__file__") or ""
-        return self._current is not None and self._current.is_own(file)
+        in_session = not file and names.get("__name__") == "__main__"  # such as a cell that `%%time` runs
+        return self._current is not None and (in_session or self._current.is_own(file))
 
     def _is_own_class(self, cls: type) -> bool:
         found = self._own_classes.get(cls)

@@ -14,7 +14,7 @@ from privcheck.certifying._recorded.event_engine import Engine
 from privcheck.certifying._recorded.guarded_policy import GuardedPolicy
 from privcheck.certifying._recorded.opening import Keeping, opened, parameters_of
 from privcheck.certifying._recorded.policy_builder import PolicyBuilder, check_policy, own_generators
-from privcheck.certifying._translated.swapped_code import translated_for
+from privcheck.certifying._translated.swapped_code import look_again, translated_for
 from privcheck.declared import named_options
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import FEEDBACKS, kind
@@ -122,6 +122,7 @@ def guard(
     options = {"rewards": rewards, "neighbours": neighbours, "contexts": contexts, "accountants": accountants}
     given = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
     keeping = Keeping(ledger, scope, head, continues, per_user, window)
+    look_again(policy)
     return guarded(policy, given, options, feedback, arms, noise, rng, np.random.default_rng(), keeping)
 
 

@@ -128,7 +128,7 @@ def test_code_that_a_decorator_rewrites_is_refused(tmp_path):
     function = names["scaled"]
     check_source(function.__code__, names)
     function.__code__ = function.__code__.replace(co_consts=(None, 2.0))
-    with pytest.raises(PrivcheckError, match="that a decorator or an import hook rewrote is refused"):
+    with pytest.raises(PrivcheckError, match="that a decorator, an import hook or %autoreload rewrote is refused"):
         check_source(function.__code__, names)
     assert definition(function.__code__, names) is None
 

@@ -69,7 +69,8 @@ def check_source(code: CodeType, names: dict[str, Any]) -> None:
             f"the source of {code.co_qualname}",
             code.co_filename,
             "the file that its code was made from",
-            "import the file again if it has changed since; code that a decorator or an import hook rewrote is refused",
+            "import the file again if it has changed since; code that a decorator, an import hook or %autoreload "
+            "rewrote is refused",
         )
 
 
@@ -114,6 +115,8 @@ def _is_made_from(text: str, code: CodeType, names: dict[str, Any]) -> bool:
     loader = names.get("__loader__")
     if loader is not None and type(loader) is not SourceFileLoader and code in _hooked(loader, text, code.co_filename):
         return True
+    if code in _compiled_apart(text, code.co_flags & _FUTURE):
+        return True
     place = code.co_qualname, code.co_firstlineno
     alike = (one for one in compiled if (one.co_qualname, one.co_firstlineno) == place)
     return any(_bare(one) == _bare(code) for one in alike)
@@ -124,14 +127,26 @@ _FUTURE = reduce(operator.or_, (getattr(futures, name).compiler_flag for name in
 
 
 @lru_cache(maxsize=64)
-def _compiled(text: str, future: int) -> frozenset[CodeType]:
-    """Return the code of all functions in a text."""
+def _compiled(text: str | ast.Module, future: int) -> frozenset[CodeType]:
+    """Return the code of all functions in a text, or in its syntax tree."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return frozenset(with_inner(compile(text, "", "exec", future, dont_inherit=True)))
     except (SyntaxError, ValueError, RecursionError):
         return frozenset()
+
+
+@lru_cache(maxsize=64)
+def _compiled_apart(text: str, future: int) -> frozenset[CodeType]:
+    """Return the same where each statement is compiled by itself, as a notebook does with those of a cell: without the
+    import above it, `np.argmax(...)` has other instructions.
+    """
+    try:
+        parts = [ast.Module([node], []) for node in ast.parse(text).body]
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    return frozenset[CodeType]().union(*(_compiled(part, future) for part in parts))
 
 
 @lru_cache(maxsize=64)

@@ -165,6 +165,13 @@ def translated(target: Any) -> Iterator[None]:
         translation.end()
 
 
+def look_again(target: Any) -> None:
+    """Forget what was translated for a target: a cell of a notebook may have defined what it calls anew."""
+    if isinstance(target, type | FunctionType | partial):
+        with _EXCHANGE:
+            _FOUND.pop(target, None)
+
+
 Made = TypeVar("Made")
 
 
