@@ -176,10 +176,23 @@ class Program:
         """
         try:
             text = with_spans(self.text, spans, self.newline)
-            ast.parse(text)
+            if slots := self._new_slots(ast.parse(text)):
+                text = with_spans(self.text, [*spans, *slots], self.newline)
         except (SyntaxError, ValueError) as error:
             raise NotEditableError(str(error)) from None
         return text
+
+    def _new_slots(self, edited: ast.Module) -> list[Span]:
+        """Return the spans that add to the class's `__slots__`, if it has any, what only an edited text sets."""
+        cls = [node for node in edited.body if isinstance(node, ast.ClassDef) and node.name == self.class_name][-1]
+        nodes = [node for node in ast.walk(cls) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
+        new = "".join(f', "{name}"' for name in sorted({node.attr for node in nodes} - self.attributes))
+        for node in (each for each in self.cls.body if isinstance(each, ast.Assign)):
+            slots = node.value.elts if isinstance(node.value, ast.Tuple | ast.List) else []
+            if new and slots and "__slots__" in [getattr(target, "id", "") for target in node.targets]:
+                place = self.end(slots[-1])
+                return [(place, place, new)]
+        return []
 
     # The class
 

@@ -340,3 +340,24 @@ def test_text_is_kept_outside_of_what_is_changed(tmp_path):
         if "_learn_2" in patch.text:
             assert "def _learn(" not in patch.text
     assert any("_learn_2" in patch.text for patch in found.patches)
+
+
+@pytest.mark.parametrize("slots", ['("rng", "n", "sums")', '["rng", "n", "sums"]'])
+def test_what_a_patch_sets_has_a_slot(slots):
+    text = (
+        f"import numpy as np\n\n\nclass Bandit:\n    __slots__ = {slots}\n\n    def __init__(self, rng, arms=2):\n"
+        "        self.rng, self.n, self.sums = rng, np.zeros(arms), np.zeros(arms)\n\n    def select(self):\n"
+        "        return int(np.argmin(self.n)) if self.n.min() < 1 else int(np.argmax(self.sums / self.n))\n\n"
+        "    def update(self, action, reward):\n        self.n[action] += 1\n        self.sums[action] += reward\n"
+    )
+    patches = [*universal(Program(text, "Bandit"), 0.0, 1.0, 1.0), *proposed(text)[1].values()]
+    assert len(patches) > 4
+    for patch in patches:
+        names = {}
+        exec(patch.text, names)
+        policy = names["Bandit"](np.random.default_rng(0))
+        for reward in (1.0, 0.0) * 20:
+            policy.update(policy.select(), reward)
+        assert not hasattr(policy, "__dict__")
+    plain = text.replace(f"    __slots__ = {slots}\n\n", "")
+    assert "__slots__" not in "".join(patch.text for patch in universal(Program(plain, "Bandit"), 0.0, 1.0, 1.0))
