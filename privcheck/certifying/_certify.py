@@ -293,7 +293,8 @@ def _certified(
         | _other_sizes({size for session in sessions for size in session.sizes})
         | ({TEXTS: sorted(texts)} if texts else {})
         | ({LENT: sorted(lent)} if lent else {})
-        | ({LATER: late} if late else {}),
+        | ({LATER: late} if late else {})
+        | ({NOT_RUN: coverage.left_out} if coverage.left_out and not unreached else {}),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
@@ -365,4 +366,5 @@ DRAWN = (
 TEXTS = "texts by repr() of private values, taken to be shown to nobody and used for nothing"
 LENT = "arrays that other code was given before rewards were written into them, taken not to be kept by it"
 LATER = "what later rounds do"
+NOT_RUN = "lines that never ran and, by what they say, do not matter for privacy"
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)
