@@ -86,7 +86,6 @@ def certificate(release, line, folder):
 def test_a_line_that_reads_a_released_number_is_not_listed(release, line, tmp_path):
     found = certificate(release, line, tmp_path)
     assert (found.unreached, found.granted) == ([], True)
-    number = HEAD.splitlines().index("                LINE") + 1
     never_ran = [line, *(["return self.means[arm]"] if line == "self.last = self.mean(0)" else [])]
     (named,) = found.rests_on["lines that never ran and, by what they say, do not matter for privacy"]
     text = (tmp_path / "policy.py").read_text(encoding="utf-8").splitlines()
