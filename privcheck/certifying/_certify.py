@@ -289,11 +289,12 @@ def _certified(
         rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None)
         | generators
         | _never_chosen(chosen, policy)
-        | ({RARE: [f"{failed} of {runs - likely} runs with unlikely draws failed"]} if failed else {})
+        | _rare(failed, runs - likely, coins=any(session.source.coin_lines for session in sessions))
         | _other_sizes({size for session in sessions for size in session.sizes})
         | ({TEXTS: sorted(texts)} if texts else {})
         | ({LENT: sorted(lent)} if lent else {})
-        | ({LATER: late} if late else {}),
+        | ({LATER: late} if late else {})
+        | ({NOT_RUN: coverage.left_out} if coverage.left_out and not unreached else {}),
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
@@ -346,6 +347,13 @@ def _never_chosen(chosen: set[int], policy: Target) -> dict[str, list[str]]:
     return {NEVER_CHOSEN: [f"{', '.join(never)}; if the policy has fewer arms, say so"]} if never else {}
 
 
+def _rare(failed: int, unlikely: int, *, coins: bool) -> dict[str, list[str]]:
+    """Return what was not seen of rare coins: runs with unlikely draws that failed, or that there was none."""
+    if not unlikely and coins:
+        return {RARE: [f"no run had unlikely draws (give {UNLIKELY} runs or more)"]}
+    return {RARE: [f"{failed} of {unlikely} runs with unlikely draws failed"]} if failed else {}
+
+
 UNLIKELY = 4
 """In one of so many guarded runs, many public draws are unlikely: what rare coins decide is seen there."""
 
@@ -365,4 +373,5 @@ DRAWN = (
 TEXTS = "texts by repr() of private values, taken to be shown to nobody and used for nothing"
 LENT = "arrays that other code was given before rewards were written into them, taken not to be kept by it"
 LATER = "what later rounds do"
+NOT_RUN = "lines or parts of them that never ran and, by what they say, do not matter for privacy"
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)

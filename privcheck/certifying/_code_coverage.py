@@ -22,6 +22,9 @@ from privcheck.certifying._translated.definitions import definition
 from privcheck.feedback import kind
 from privcheck.results import UnreachedLine
 
+Line = tuple[str, int]
+"""A file and a line of it."""
+
 LARGEST = 2.0**64
 """Numbers from here on are not taken for what a draw may be."""
 
@@ -236,8 +239,25 @@ class CodeCoverage:
 
     @property
     def unreached(self) -> list[UnreachedLine]:
-        """The lines with pieces that have not run, in the order of files and lines."""
-        parts = [pieces.can_run(lasting) for pieces, lasting in self._pieces.values()]
-        pieces = self._reached.unreached & set().union(*parts)
-        places = sorted({(piece.file, piece.start[0]) for piece in pieces})
+        """The lines that matter for privacy and have not run, in the order of files and lines."""
+        places = self._not_run[0]
         return [UnreachedLine(Path(file).name, line, linecache.getline(file, line).strip()) for file, line in places]
+
+    @property
+    def left_out(self) -> list[str]:
+        """The other lines that have not run, by file."""
+        by_file: dict[str, list[str]] = {}
+        for file, line in self._not_run[1]:
+            by_file.setdefault(Path(file).name, []).append(str(line))
+        return [f"{file}:{', '.join(lines)}" for file, lines in by_file.items()]
+
+    @cached_property
+    def _not_run(self) -> tuple[list[Line], list[Line]]:
+        """Return the places of lines that have not run: of those that matter for privacy, and of others."""
+        ours, others = set[Piece](), set[Piece]()
+        for pieces, lasting in self._pieces.values():
+            matter, not_matter = pieces.can_run(lasting)
+            ours |= matter & self._reached.unreached
+            others |= not_matter & self._reached.unreached
+        matters, left_out = ({(piece.file, piece.start[0]) for piece in some} for some in (ours, others))
+        return sorted(matters), sorted(left_out - matters)

@@ -57,6 +57,7 @@ class PrivatePieces:
     Attributes
     ----------
     pieces : each piece, with the nodes that it stands for and their functions.
+    others : likewise, the pieces that are none of these.
     expressions : tells what is private.
     """
 
@@ -92,11 +93,19 @@ class PrivatePieces:
         reaches = partial(self._reaches, kept=kept)
         decides = {node for node, _ in Deciding(code, self.expressions, observed, every, touched, reaches).found}
         self.pieces |= {piece: (node, own) for piece, node, own in others if node in decides}
+        self.others = {piece: (node, own) for piece, node, own in others if piece not in self.pieces}
 
-    def can_run(self, lasting: dict[str, Any]) -> set[Piece]:
-        """Return the pieces that the parameters allow to run; `lasting` holds the attributes that all runs share."""
+    def can_run(self, lasting: dict[str, Any]) -> tuple[set[Piece], set[Piece]]:
+        """Return the pieces, and the others, that the parameters allow to run.
+
+        `lasting` holds the attributes that all runs share.
+        """
         called, is_open = self.open_to(lasting)
-        return {piece for piece, (node, own) in self.pieces.items() if own in called and is_open(node, own)}
+        kinds = [self.pieces.items(), self.others.items()]
+        ours, others = (
+            {piece for piece, (node, own) in kind if own in called and is_open(node, own)} for kind in kinds
+        )
+        return ours, others
 
     def fixed(self, lasting: dict[str, Any]) -> dict[str, Any]:
         """Return the attributes that no method can set after construction."""

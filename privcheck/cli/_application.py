@@ -26,8 +26,6 @@ from privcheck.cli._sweep_command import sweep
 from privcheck.cli._warm_command import warm
 from privcheck.cli._watch_command import watch
 
-UsageError: type[Exception] = typer.BadParameter.__bases__[0]
-
 HELP = """
 Audit, certify, bound and simulate differentially private bandits.
 

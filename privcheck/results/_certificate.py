@@ -75,8 +75,8 @@ class Certificate(WholeResult):
     rests_on : what the bound rests on besides privcheck and `mechanisms`, by kind: what functions that
         `privcheck.feature` was given use that is not known to keep nothing, and, where these or a contextual `select`
         reach state outside of the policy, the modules of others that they name, the globals that they read, and what is
-        taken not to change because it cannot be put back; lines that make texts of private values, and what is taken on
-        trust about Generators that releases draw from.
+        taken not to change because it cannot be put back; lines that make texts of private values, what is taken on
+        trust about Generators that releases draw from, and lines that never ran and do not matter by what they say.
     contradictions : what was measured and cannot be if the certificate is right: in replays a release that moves
         further than was computed, or the budget refuted by an audit, in its own notion and at the audit's level
         `error`. Nothing is granted then; if it was measured in guarded runs, no bound is given.

@@ -139,3 +139,25 @@ def test_runs_that_fail_for_unlikely_draws_are_counted(tmp_path):
     failing, going_on = (of_amounts(RIGHT[name], tmp_path, runs=4) for name in ("raises", "exploration"))
     assert failing.rests_on["what rare coins decide"] == ["1 of 1 runs with unlikely draws failed"]
     assert "what rare coins decide" not in going_on.rests_on
+
+
+COINS = """\
+class Policy:
+    def __init__(self, rng):
+        self.rng, self.arm = rng, 0
+
+    def select(self):
+        return self.arm if COIN else 1 - self.arm
+
+    def update(self, action, reward):
+        self.arm = int(reward + self.rng.laplace(0.0, 1.0) > 0.5)
+"""
+
+
+@pytest.mark.parametrize(("coin", "runs", "is_said"), [("self.rng.random() > 0.1", 2, True), ("True", 2, False)])
+def test_that_no_run_had_unlikely_draws_is_said_where_coins_decide(coin, runs, is_said, tmp_path):
+    file = tmp_path / "policy.py"
+    file.write_text(COINS.replace("COIN", coin), encoding="utf-8")
+    found = certify(f"{file}:Policy", epsilon=1.0, arms=2, horizon=4, runs=runs)
+    said = ["no run had unlikely draws (give 4 runs or more)"]
+    assert found.rests_on.get("what rare coins decide") == (said if is_said else None)

@@ -93,8 +93,10 @@ def test_a_killed_client_leaves_nothing_behind(seconds, tmp_path):
 
 
 WORKERS = """
-import os, time
+import os, signal, time
 from privcheck.scheduling._worker_processes import kept_pool
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup makes it ignored
 
 if __name__ == "__main__":
     kept_pool(2).submit(time.sleep, 600)

@@ -338,7 +338,7 @@ class Deciding:
     def _spoils(self, node: ast.AST, own: OwnFunction, noise: set[Name]) -> bool:
         """Tell whether a statement gives a place that holds something private what does more than to forget it."""
         return any(
-            self._holds_private(target, own, self._observed)
+            self._holds_private(target, own)
             and (
                 (not noise.isdisjoint(self._names.behind(target, own)) and not isinstance(node, ast.AugAssign))
                 or self._is_function(value, own)
@@ -362,7 +362,7 @@ class Deciding:
     def _forgets(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether a statement gives something public to a place that holds something private."""
         targets = node.targets if isinstance(node, ast.Delete) else [target for target, _ in given(node)]
-        return any(self._holds_private(target, own, self._expressions) for target in targets)
+        return any(self._holds_private(target, own) for target in targets)
 
     def _takes(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether a statement that names what is private deletes it, or puts something public in its place."""
@@ -370,12 +370,12 @@ class Deciding:
             return False
         return not self._expressions.private(getattr(node, "value", None), own)
 
-    def _holds_private(self, place: ast.AST, own: OwnFunction, expressions: PrivateExpressions) -> bool:
+    def _holds_private(self, place: ast.AST, own: OwnFunction) -> bool:
         while isinstance(place, ast.Subscript | ast.Starred):
             place = place.value
         if isinstance(place, ast.Tuple | ast.List):
-            return any(self._holds_private(part, own, expressions) for part in place.elts)
-        return isinstance(place, ast.Name | ast.Attribute) and expressions.holds(place, own)
+            return any(self._holds_private(part, own) for part in place.elts)
+        return isinstance(place, ast.Name | ast.Attribute) and self._observed.holds(place, own)
 
     def _is_noise(self, call: ast.Call, own: OwnFunction) -> bool:
         name = method_name(call)

@@ -65,6 +65,15 @@ class DocumentedCommand(TyperCommand):
         for parameter in self.params:
             parameter.metavar = VALUES.get(str(parameter.name), parameter.metavar)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice, of which the last value would count without a word."""
+        given = self.make_parser(ctx).parse_args(args=[*args])[2]
+        for parameter in dict.fromkeys(given):
+            if given.count(parameter) > 1 and parameter.param_type_name == "option" and not parameter.multiple:
+                name = max(parameter.opts, key=len)
+                ctx.fail(f"{name}: got {given.count(parameter)} values, expected one")
+        return super().parse_args(ctx, args)
+
     def format_help_text(self, _: Any, formatter: Any) -> None:
         """Write the description; an indented paragraph keeps its lines."""
         _write_paragraphs(self.help, formatter)
