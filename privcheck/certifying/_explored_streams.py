@@ -46,17 +46,20 @@ def changed_tables(rng: np.random.Generator, table: Table, arms: int, game: Game
     """Return a pair for every round of a table, or for evenly spread rounds of a long one: the table and a neighbour.
 
     The neighbour has that round's rewards moved to the opposite end of the range, and another context, which is extreme
-    every second time.
+    every second time. The k rounds of a group follow each other, or are two or three rounds apart: what is done by
+    turns takes all of them at once.
     """
     pairs = []
     low, high = game.rewards
-    for place in np.unique(np.linspace(0, len(table) - 1, min(len(table), REPLAYED_ROUNDS)).astype(int)):
+    places = np.unique(np.linspace(0, len(table) - 1, min(len(table), REPLAYED_ROUNDS)).astype(int))
+    for number, place in enumerate(places):
         changed = table.copy()
         if game.relation.unit == "reward":
             arm = int(rng.integers(arms))
             changed[place, arm] = low if table[place, arm] > (low + high) / 2 else high
         else:
-            rounds = slice(place, place + game.relation.limit)
+            distance = 1 + number % 3
+            rounds = slice(place, place + distance * game.relation.limit, distance)
             changed[rounds, :arms] = np.where(table[rounds, :arms] > (low + high) / 2, low, high)
         if game.contexts is not None:
             corners = game.contexts.corners

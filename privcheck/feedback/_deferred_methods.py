@@ -1,4 +1,4 @@
-"""Methods that only prepare their work when they are called: coroutines and generators, which nobody would run."""
+"""Methods whose work nobody would have done: coroutines, generators, and those in the place of an attribute."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 from privcheck.errors import PrivcheckError, words
 
 
-def check_at_once(parameter: str, policy: Any, methods: Iterable[str]) -> None:
+def check_at_once(parameter: str, policy: Any, methods: Iterable[str], attributes: Iterable[str] = ()) -> None:
     """Refuse a policy with `async` methods, or methods that `yield`: a call of theirs does nothing until it is awaited.
+
+    Neither does a method that is read as an attribute: it is always true. Properties are not evaluated.
 
     Raises
     ------
@@ -37,6 +39,10 @@ do their work when they are called; write `def update`, and run what it awaits w
                 "without yield" if what == "a generator function" else "and run what it awaits with asyncio.run"
             )
             raise PrivcheckError(parameter, got, "methods that do their work when they are called", hint)
+    for name in attributes:
+        if callable(inspect.getattr_static(policy, name, None)):
+            got = words(f"{type(policy).__name__}, whose {name} is a method")
+            raise PrivcheckError(parameter, got, "an attribute or a property", f"write @property above `def {name}`")
 
 
 def _deferred(method: Any) -> str:

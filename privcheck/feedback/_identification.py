@@ -32,13 +32,15 @@ class Identification(Feedback):
 
     def play(self, policy: Any, rounds: Iterator[Any], arms: int, played: list[int]) -> None:
         horizon = operator.length_hint(rounds)
+        stopped = policy.stopped  # once a round, as in `while not policy.stopped`: a property may draw noise
         for row in rounds:
-            if policy.stopped:
+            if stopped:
                 break
             action = as_arm(policy.select(), arms, f"action in round {len(played) + 1}")
             played.append(action)
             policy.update(action, row[action])
-        last = as_arm(policy.recommend(), arms, "recommendation") if policy.stopped else arms
+            stopped = policy.stopped
+        last = as_arm(policy.recommend(), arms, "recommendation") if stopped else arms
         played += [*[arms] * (horizon - len(played)), last]
 
     def length(self, rounds: int) -> int:

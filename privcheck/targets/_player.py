@@ -52,7 +52,7 @@ def play_rounds(
     except BaseException as error:
         place = f"round {max(1, len(played))}"
         if isinstance(rounds, Sequence):
-            place = f"round {len(rounds) - operator.length_hint(remaining)}"
+            place = f"round {max(1, len(rounds) - operator.length_hint(remaining))}"
         if isinstance(error, TypeError) and _is_call(error, kind):
             hint = f"another kind of policy needs another feedback, one of {', '.join(FEEDBACKS)}"
             got = words(f"{type(error).__name__}: {error}")

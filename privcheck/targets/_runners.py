@@ -162,7 +162,7 @@ class PolicyRunner:
                     f"a policy with {' and '.join(f'{name}()' for name in self.kind.methods)}",
                     what_to_do(policy, "a bandit is any object with these methods"),
                 )
-        check_at_once("target", policy, self.kind.methods)
+        check_at_once("target", policy, self.kind.methods, self.kind.attributes)
         if self.kind.one_arm_a_round:
             check_built_arms(policy, arms)
         for attribute, (expected, hint) in self.kind.attributes.items():

@@ -157,3 +157,24 @@ def test_the_missing_row_is_a_gap():
     assert report.plot(picture="witness") is not None
     again = privcheck.AuditReport.from_json(report.to_json())
     assert text_streams(again) == text_streams(report)
+
+
+@pytest.mark.chance(0.0, "no verdict is looked at")
+@pytest.mark.parametrize(
+    ("streams", "options"),
+    [
+        (([0.0, 1.0], [1.0]), {}),
+        (([1.0], []), {}),
+        (([0.0], [1.0, 1.0]), {"neighbours": "report"}),
+        (([{"ill": True}], [{"ill": False}]), {"neighbours": "row"}),
+    ],
+)
+def test_inputs_that_no_file_holds_are_not_said_to_be_saved(streams, options):
+    """numpy.save takes no arrays of two lengths, and no records: the command that repeats the audit named a file."""
+    report = audited(lambda data, rng: float(len(data) + rng.laplace()), streams=streams, runs=60, **options)
+    comment = repeat_audit(report).command.comment
+    assert comment.endswith("a pair of inputs other than arrays of one shape can be given in Python only")
+    one_shape = audited(
+        lambda data, rng: float(len(data) + rng.laplace()), streams=([0.0], [1.0]), runs=60, neighbours="report"
+    )
+    assert repeat_audit(one_shape).command.comment.endswith("pair.npy: the two streams, saved by numpy.save")

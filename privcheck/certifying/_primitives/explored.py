@@ -41,6 +41,7 @@ class Explored:
         self.unknown: dict[str, str] = {}
         self.undeclared = list(why)
         self.uncharged: set[str] = set()
+        self.called = False
         self._beyond: list[Table] = []
 
     @property
@@ -81,7 +82,9 @@ class Explored:
         self.uses = {key: replace(use, excess=None) for key, use in self.uses.items()}
 
     def _new(self) -> Ledger:
-        return Ledger(what=self.what) if self.filter is None else self.filter.new_ledger(1, self.what)
+        """Return a ledger in which a group of rounds, which move together, is charged to the first of them."""
+        group = self.game.relation.limit
+        return Ledger(group, self.what) if self.filter is None else self.filter.new_ledger(group, self.what)
 
     def add(self, first: Table, second: Table, tape: ForcedCalls, rounds: int | None = None) -> None:
         """Add what one replay measured, in its first rounds if their number is given.
@@ -89,6 +92,7 @@ class Explored:
         After rounds in which the actions are alike, two runs receive other rewards of rounds that do not differ.
         """
         self.uncharged |= tape.uncharged if rounds is None else set()
+        self.called = self.called or bool(tape.tape.made)
         comparable = [one for one in tape.measured if rounds is None or one.round <= rounds]
         self.charge(changed_rounds(first, second)[0] + 1, first, comparable)
 
@@ -165,7 +169,7 @@ class Explored:
             f"{place}: a draw is added to other noise, and protects another number as well; that is not charged"
             for place in sorted(self.uncharged)
         ]
-        if not self.uses and not self.undeclared:
+        if not (self.uses or self.called or self.undeclared):
             notes.append("no declared primitive was called: declare the one that the noise comes from")
         return build_certificate(
             target,

@@ -160,7 +160,7 @@ def check_policy(policy: Any, by: Feedback, arms: int | None) -> None:
     if missing := [name for name in (*by.methods, *by.attributes) if not hasattr(policy, name)]:
         got = words(f"an object of type {type(policy).__name__} without {missing[0]}")
         raise PrivcheckError("policy", got, f"an object with {by.call}", "or give the kind of feedback that it takes")
-    check_at_once("policy", policy, by.methods)
+    check_at_once("policy", policy, by.methods, by.attributes)
     if by.one_arm_a_round:
         check_built_arms(policy, arms)
 

@@ -152,6 +152,8 @@ released once, after round 1 (bandit.py:7), for a total of 1
     ledger = certificate.ledger
     runs = f"in {plural(certificate.executions, executions_word(certificate))} of {length_words(certificate)}"
     if not ledger.releases:
+        if certificate.primitives:
+            return f"nothing was charged {runs}"  # replays that differ, or inputs that do not, cost nothing
         nothing = f"nothing was released through a mechanism {runs}"
         unread = ", and no private value was read: none of the budget was spent"
         return nothing + (unread if certificate.coverage == UNDER_GUARD else "")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from privcheck.accounting import Concentrated, GaussianDP
 from privcheck.auditing import Unwritten
 from privcheck.bandits import ALGORITHMS
-from privcheck.privacy import Contexts
+from privcheck.privacy import ADD_REMOVE, Contexts
 from privcheck.reporting._text.numbers import clean
 from privcheck.results import AuditReport, Certificate
 from privcheck.targets import CertifySettings, Settings
@@ -105,7 +105,15 @@ def repeat_audit(report: AuditReport) -> Repeat:
     options |= {name: place for name in _FUNCTIONS if (place := getattr(report, name)) is not None}
     if streams is None and report.pairs is None and report.screened_pairs == 1:  # written by an earlier version
         streams = Unwritten.PAIR
-    return _repeat("audit", report.target, options, streams)
+    return _repeat("audit", report.target, options, streams, in_file=_fit_in_a_file(report))
+
+
+def _fit_in_a_file(report: AuditReport) -> bool:
+    """Return whether numpy.save writes the two inputs of a report, arrays of one shape, as `--streams` reads them."""
+    if report.witness is None:
+        return report.neighbours != ADD_REMOVE
+    first, second = report.witness.first, report.witness.second
+    return bool(first.shape == second.shape and first.size)
 
 
 def how_to_repeat(report: AuditReport) -> list[str]:
@@ -143,8 +151,10 @@ def repeat_certificate(certificate: Certificate) -> Repeat:
     return _repeat("certify", certificate.target, options, None)
 
 
-def _repeat(function: str, target: str, options: dict[str, Any], streams: str | None) -> Repeat:
-    """Return both calls; `streams` is the Python text of the user's own pair."""
+def _repeat(
+    function: str, target: str, options: dict[str, Any], streams: str | None, *, in_file: bool = True
+) -> Repeat:
+    """Return both calls; `streams` is the Python text of the user's own pair, which may not fit in a file."""
     place, word, missing, missing_file = repr(target), shlex.quote(target), [], []
     elsewhere = played_elsewhere(target)
     if elsewhere is not None:
@@ -169,7 +179,9 @@ def _repeat(function: str, target: str, options: dict[str, Any], streams: str | 
         file = f"{place_of}.py:NAME" if place_of else "pair.npy"
         words.append(f"--streams {shlex.quote(ast.literal_eval(streams)) if given else file}")
         missing += [_MISSING[streams]] if streams in _MISSING else []
-        saved = f"{file}: the place of the {what}" if place_of else "pair.npy: the two streams, saved by numpy.save"
+        saved = "pair.npy: the two streams, saved by numpy.save"
+        saved = saved if in_file else "a pair of inputs other than arrays of one shape can be given in Python only"
+        saved = f"{file}: the place of the {what}" if place_of else saved
         missing_file += [] if given else [saved]
     parts = [f"privcheck.{function}({arguments[0]},", *(f"{part}," for part in arguments[1:-1])]
     last = f"{arguments[-1]})"
