@@ -57,6 +57,10 @@ VALUES = {
 """Placeholders for the values of options and arguments that are not declared."""
 
 
+LISTS = ("accountants", "primitives")
+"""Options that take several entries, with commas between them."""
+
+
 class DocumentedCommand(TyperCommand):
     """A command whose help has its options under headings."""
 
@@ -66,12 +70,11 @@ class DocumentedCommand(TyperCommand):
             parameter.metavar = VALUES.get(str(parameter.name), parameter.metavar)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse an option that is given twice, of which the last value would count without a word."""
-        given = self.make_parser(ctx).parse_args(args=[*args])[2]
-        for parameter in dict.fromkeys(given):
-            if given.count(parameter) > 1 and parameter.param_type_name == "option" and not parameter.multiple:
-                name = max(parameter.opts, key=len)
-                ctx.fail(f"{name}: got {given.count(parameter)} values, expected one")
+        """Refuse a list that is given twice; of other options the last one counts, as is usual."""
+        given = [str(parameter.name) for parameter in self.make_parser(ctx).parse_args(args=[*args])[2]]
+        for name in LISTS:
+            if given.count(name) > 1:
+                ctx.fail(f"--{name}: got {given.count(name)} lists, expected one, with commas between its entries")
         return super().parse_args(ctx, args)
 
     def format_help_text(self, _: Any, formatter: Any) -> None:
