@@ -8,6 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from enum import Enum
 from itertools import islice
 from types import (
     AsyncGeneratorType,
@@ -17,6 +18,7 @@ from types import (
     FrameType,
     FunctionType,
     GeneratorType,
+    MappingProxyType,
     MemberDescriptorType,
     MethodType,
     ModuleType,
@@ -44,7 +46,7 @@ COLLECTIONS = (list, tuple, set, frozenset, deque)
 DEPTH = 5
 """How deep objects are searched."""
 
-WITHIN_OTHERS = 2
+WITHIN_OTHERS = 3
 """How deep objects of other people's classes are searched."""
 
 ENTRIES = 100
@@ -63,6 +65,9 @@ class Found(NamedTuple):
 
 
 NOTHING = Found()
+
+UNCHANGING = (*OTHERS, tuple, frozenset, type, FunctionType, MethodType, BuiltinMethodType, Enum)
+"""What is the same whoever holds it."""
 
 Place = tuple[CodeType | None, str]
 """A name of a function, by its code object; without one, an attribute or a global name, whatever the object."""
@@ -104,6 +109,7 @@ class ObservedValues:
     functions : by place, the code of functions that were kept there, in containers too, or that a function returned
         (the place "return").
     objects : by place, the code of the methods that Python itself calls of the own object that was there.
+    changing, nesting : places that held an object that can change, and those that held one with such entries.
     ran : code objects of which something ran.
     returning : code objects that returned something private.
 
@@ -130,6 +136,8 @@ class ObservedValues:
         self.returning: set[CodeType] = set()
         self.functions: dict[Place, set[CodeType]] = {}
         self.objects: dict[Place, set[CodeType]] = {}
+        self.changing: set[Place] = set()
+        self.nesting: set[Place] = set()
         self._special: dict[type, frozenset[CodeType]] = {}
 
     def frame(self, outer: CodeType, frame: FrameType) -> None:
@@ -183,13 +191,13 @@ class ObservedValues:
         """Tell what a value is or contains; an iterator that cannot be looked into is taken for private."""
         if isinstance(value, Private):
             return _PRIVATE
-        if isinstance(value, OTHERS) or depth == 0:
+        if isinstance(value, OTHERS) or (depth == 0 and not isinstance(value, _FUNCTIONS)):
             return NOTHING
         seen = {} if seen is None else seen
         if (known := seen.get(id(value))) is not None:
             return known
         seen[id(value)] = NOTHING
-        found = seen[id(value)] = self._within(value, depth - 1, seen, entries)
+        found = seen[id(value)] = self._within(value, max(depth - 1, 0), seen, entries)
         return found
 
     def _within(self, value: Any, depth: int, seen: dict[int, Found], entries: int) -> Found:
@@ -198,6 +206,8 @@ class ObservedValues:
             return inside(_ends(value.ravel(), entries)) if value.dtype == object else NOTHING
         if type(value) in COLLECTIONS:
             return inside(_ends(value, entries))
+        if isinstance(value, MappingProxyType):
+            value = dict(value)
         if type(value) is dict:
             return inside([*_ends(value, entries), *_ends(value.values(), entries)])
         if isinstance(value, functools.partial):
@@ -233,7 +243,11 @@ class ObservedValues:
         return Found(private, holds, functions) if private or holds or functions else NOTHING
 
     def _keep(self, place: Place, value: Any, functions: Iterable[CodeType]) -> None:
-        """Take note of the functions that a place holds."""
+        """Take note of the functions that a place holds, and whether what it holds can change."""
+        if place not in self.nesting and not isinstance(value, UNCHANGING):
+            self.changing.add(place)
+            if _nests(value):
+                self.nesting.add(place)
         if functions:
             is_object = self._is_own(type(value)) and not isinstance(value, (*COLLECTIONS, dict))
             (self.objects if is_object else self.functions).setdefault(place, set()).update(functions)
@@ -288,11 +302,21 @@ class ObservedValues:
 
 _PLAIN = frozenset({bool, int, float, str, bytes, type(None), ModuleType, np.float64, np.int64})
 _PRIVATE = Found(private=True)
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
 
 
 def _is_special(name: str) -> bool:
     """Tell whether Python itself calls a method of this name, of an object that is there."""
     return name.startswith("__") and name.endswith("__") and name not in CONSTRUCTORS
+
+
+def _nests(value: Any) -> bool:
+    """Tell whether some of the first entries of a collection can change; a part of an array may be a view of it."""
+    if type(value) is dict:
+        value = value.values()
+    elif not isinstance(value, COLLECTIONS):
+        return isinstance(value, np.ndarray)
+    return any(not isinstance(entry, UNCHANGING) for entry in islice(value, 3))
 
 
 def _with_code(found: Found, code: CodeType) -> Found:

@@ -104,12 +104,18 @@ class PrivateExpressions(CalledFunctions):
                 name = part.id if isinstance(part, ast.Name) else part.attr
                 reaches = reaches or (isinstance(part.ctx, ast.Load) and self.private(part, own))
                 reaches = reaches or (name in REACHES_NAMES and bool(self._attributes))
+                reaches = reaches or (not isinstance(part.ctx, ast.Load) and self._is_own_nature(part, own))
             elif isinstance(part, ast.Constant):
                 reaches = reaches or (isinstance(part.value, str) and part.value in self._attributes)
             elif isinstance(part, ast.Call):
                 reaches = reaches or method_name(part) in RELEASES or self.draws(part, own)
                 reaches = reaches or (computes_name(part) and bool(self._attributes))
         return reaches or self._hands_over(node, own)
+
+    def _is_own_nature(self, place: ast.AST, own: OwnFunction) -> bool:
+        """Tell whether a place is the class of an object, or a part of a Generator."""
+        held = isinstance(place, ast.Attribute) and self._generator(place.value, own)
+        return held or getattr(place, "attr", None) in ("__class__", "__bases__")
 
     def _hands_over(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether an expression does more with an object whose attributes hold something private than to name
@@ -184,7 +190,7 @@ class PrivateExpressions(CalledFunctions):
         if isinstance(node, ast.Name):
             return node.id in self._holding[own].generators
         if isinstance(node, ast.Attribute):
-            return node.attr in self._generators
+            return node.attr in self._generators or (node.attr == "bit_generator" and self._generator(node.value, own))
         if isinstance(node, ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr):
             return self._generator(node.value, own)
         if isinstance(node, ast.IfExp):

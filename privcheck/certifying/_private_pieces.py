@@ -25,7 +25,6 @@ from privcheck.certifying._syntax import (
     body_nodes,
     computes_name,
     method_name,
-    named,
     names_in,
 )
 
@@ -91,7 +90,9 @@ class PrivatePieces:
         touched = [*self.pieces.values(), *noisy]
         every = [(node, own) for _, node, own in others if (node, own) not in noisy]
         reaches = partial(self._reaches, kept=kept)
-        decides = {node for node, _ in Deciding(code, self.expressions, observed, every, touched, reaches).found}
+        decides = {
+            node for node, _ in Deciding(code, self.expressions, observed, every, touched, kept, reaches, seen).found
+        }
         self.pieces |= {piece: (node, own) for piece, node, own in others if node in decides}
         self.others = {piece: (node, own) for piece, node, own in others if piece not in self.pieces}
 
@@ -163,17 +164,12 @@ class PrivatePieces:
                     self._busy.setdefault(own, set()).add(piece.start[0])
 
     def _calls_busy(self, node: ast.AST, own: OwnFunction, kept: KeptFunctions) -> bool:
-        called = (*self.expressions.called(node, own), *self._named(node, own))
+        called = (*self.expressions.called(node, own), *self.expressions.mentioned(node, own))
         return not self._busy.keys().isdisjoint(called) or self._reaches(node, own, kept)
 
     def _reaches(self, node: ast.AST, own: OwnFunction, kept: KeptFunctions) -> bool:
         """Tell whether code names a place of a function with such pieces."""
         return any(not self._busy.get(one, set()).isdisjoint(lines) for one, lines in kept.named(node, own))
-
-    def _named(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
-        for part in ast.walk(node):
-            if not self.expressions.is_plain(part):
-                yield from named(part, own, self._code)
 
     def _is_before_data(self, node: ast.AST, own: OwnFunction) -> bool:
         is_built = own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__

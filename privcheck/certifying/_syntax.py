@@ -85,6 +85,12 @@ def computes_name(call: ast.Call) -> bool:
     return called_name(call) == "getattr" and not (len(call.args) > 1 and isinstance(call.args[1], ast.Constant))
 
 
+def asks_by_string(node: ast.AST) -> bool:
+    """Tell whether an expression is an attribute, or asks for one, whose name is spelled out in a string."""
+    is_asked = isinstance(node, ast.Call) and called_name(node) in ("getattr", "hasattr") and len(node.args) > 1
+    return is_asked and isinstance(node.args[1], ast.Constant)  # type: ignore[attr-defined]
+
+
 def is_namespace(node: ast.AST) -> bool:
     """Tell whether an expression is the dictionary of an object's attributes."""
     if isinstance(node, ast.Call):
@@ -236,5 +242,7 @@ def names_of(place: ast.AST | None, own: OwnFunction) -> Iterator[Name]:
             yield from names_of(part, own)
     elif isinstance(place, ast.Attribute):
         yield None, place.attr
+    elif place is not None and asks_by_string(place):
+        yield None, str(place.args[1].value)  # type: ignore[attr-defined]
     elif isinstance(place, ast.Name) and place.id != own.receiver:
         yield (None if is_global_name(place.id, own) else own), place.id

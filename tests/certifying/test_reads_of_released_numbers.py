@@ -56,7 +56,6 @@ RIGHT = [
     "self.learn(action, 1.0)",
     "self.learn(action, noisy)",
     "self.arm = int(noisy > 2e6)",
-    "return",
 ]
 WRONG = [
     "warnings.warn(f'{float(reward)}')",
@@ -70,6 +69,7 @@ WRONG = [
     "self.learn(action, float(reward))",
     "self.arm = int(self.noised(self.sums[action]) > 2e6)",
     "self.pulls = [-3, -3]",
+    "return",
 ]
 
 

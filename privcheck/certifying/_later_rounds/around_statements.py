@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from privcheck.certifying._own_code import OwnFunction
+from privcheck.certifying._syntax import asks_by_string
 
 Condition = tuple[ast.expr, bool | None]
 """An expression, and what it is where a statement runs; None if that is not known."""
@@ -64,6 +65,8 @@ def conditions(own: OwnFunction) -> dict[ast.AST, tuple[Condition, ...]]:
             enter(child, (*around, *_within(node, name), *before))
             if isinstance(child, ast.If) and any(isinstance(part, LEAVES) for part in ast.walk(child)):
                 before = (*before, (child.test, False if isinstance(child.body[-1], LEAVES) else None))
+            elif isinstance(child, ast.Try | ast.TryStar) and any(isinstance(part, ast.Return) for part in child.body):
+                before = (*before, *_missing(child))
             elif isinstance(node, ast.BoolOp) and isinstance(child, ast.expr):
                 before = (*before, (child, isinstance(node.op, ast.And)))
             left[name] = before
@@ -80,9 +83,17 @@ def _within(node: Any, name: str) -> tuple[Condition, ...]:
         return ((node.subject, None),)
     if isinstance(node, ast.match_case) and name == "body" and node.guard is not None:
         return ((node.guard, True),)
+    if isinstance(node, ast.Try | ast.TryStar) and name == "handlers":
+        return _missing(node)
     if isinstance(node, COMPREHENSIONS) and name != "generators":
         return tuple((test, True) for part in node.generators for test in part.ifs)
     return ()
+
+
+def _missing(node: ast.Try | ast.TryStar) -> tuple[Condition, ...]:
+    """Return the places that a block reads which may not be there, as where an error says that."""
+    inner = (part for one in node.body for part in ast.walk(one) if isinstance(part, ast.Attribute | ast.Subscript))
+    return tuple((part, False) for part in inner if isinstance(part.ctx, ast.Load))
 
 
 def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -102,12 +113,13 @@ def opened_by(test: ast.expr, wanted: bool | None) -> Iterator[ast.expr]:
             yield from opened_by(value, wanted if wanted is isinstance(test.op, ast.And) else None)
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         operation, other = test.ops[0], test.comparators[0]
+        asked = test.left
         if isinstance(operation, ast.Is | ast.IsNot) and isinstance(other, ast.Constant) and other.value is None:
             if wanted in (None, isinstance(operation, ast.Is)):
-                yield test.left
+                yield from (asked.target, asked.value) if isinstance(asked, ast.NamedExpr) else (asked,)
         elif isinstance(operation, ast.In | ast.NotIn) and wanted in (None, isinstance(operation, ast.NotIn)):
             yield other
-    elif isinstance(test, ast.Name | ast.Attribute | ast.Subscript) and wanted is False:
+    elif wanted is False and (isinstance(test, ast.Name | ast.Attribute | ast.Subscript) or asks_by_string(test)):
         yield test
 
 

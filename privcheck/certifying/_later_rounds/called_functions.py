@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from privcheck.certifying._own_code import OwnCode, OwnFunction, attributes
-from privcheck.certifying._syntax import CONTAINERS, is_namespace, is_property
+from privcheck.certifying._syntax import CONTAINERS, is_namespace, is_property, named
 from privcheck.private_values import Private
 
 RESULTS = (bool, int, float, str, tuple, np.ndarray, defaultdict, Counter, OrderedDict, *CONTAINERS)
@@ -34,8 +34,14 @@ class CalledFunctions:
         for part in ast.walk(node):
             if isinstance(part, ast.Call) and not self.is_plain(part.func):
                 yield from self.callees(part, own)
-            elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load):
+            elif isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Store):  # to delete a cached one, too
                 yield from (found for found in self._code.methods(part.attr) if is_property(found))
+
+    def mentioned(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
+        """Yield the own functions that an expression names, for others to call."""
+        for part in ast.walk(node):
+            if not self.is_plain(part):
+                yield from named(part, own, self._code)
 
     def is_update(self, own: OwnFunction) -> bool:
         """Tell whether a function receives the rewards of each round."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from privcheck.certifying._later_rounds.shared_objects import SharedObjects
+from privcheck.certifying._later_rounds.kept_functions import Kept, KeptFunctions
+from privcheck.certifying._later_rounds.shared_objects import VIEWS, SharedObjects
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._syntax import (
@@ -14,14 +15,29 @@ from privcheck.certifying._syntax import (
     SETTERS,
     Name,
     called_name,
+    computes_name,
     given,
     is_global,
+    is_namespace,
     method_name,
+    names_in,
     names_of,
 )
 
 TAKES_AWAY = frozenset({"clear", "discard", "pop", "popitem", "popleft", "remove"})
 """Methods that give nothing to their object, as where a cache forgets, but change how much it holds."""
+
+CHANGES = frozenset(
+    {
+        *("__delitem__", "__iadd__", "__setitem__", "add", "append", "appendleft", "extend", "extendleft", "fill"),
+        *("insert", "itemset", "move_to_end", "put", "resize", "reverse", "rotate", "setdefault", "sort", "subtract"),
+        *("difference_update", "intersection_update", "symmetric_difference_update", "update"),
+    }
+)
+"""Methods that give something to their object, wherever they are called."""
+
+ADVANCES = frozenset({"delitem", "heappop", "heappushpop", "heapreplace", "next", "setitem"})
+"""Functions that change what they are given first."""
 
 
 def amount_of(name: Name) -> Name:
@@ -35,10 +51,14 @@ class NamesGiven(SharedObjects):
     Parameters
     ----------
     code, expressions : as for `SharedObjects`.
+    kept : functions that places held, which what names these places may call.
     """
 
-    def __init__(self, code: OwnCode, expressions: PrivateExpressions) -> None:
+    def __init__(self, code: OwnCode, expressions: PrivateExpressions, kept: KeptFunctions) -> None:
         super().__init__(code, expressions)
+        self._kept, self._within = kept, dict[Kept, set[Name]]()
+        stored = (part for own in code.functions for part in ast.walk(own.node) if isinstance(part, ast.Attribute))
+        self._attributes = {(None, part.attr) for part in stored if not isinstance(part.ctx, ast.Load)}
         self._also = {node: names for own in code.functions for node, names in _given_around(own)}
 
     def set_true(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
@@ -55,8 +75,31 @@ class NamesGiven(SharedObjects):
             if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
                 yield from self._key(part, own)
                 yield from () if id(part) in indexed else map(amount_of, names_of(part, own))
-        for called in self._expressions.called(node, own):
+        for called in (*self._expressions.called(node, own), *self._expressions.mentioned(node, own)):
             yield called, "return"
+        for one in self._kept.named(node, own):
+            yield from self._read_within(one)
+        yield from self._read_by_string(node)
+
+    def _read_by_string(self, node: ast.AST) -> Iterator[Name]:
+        """Yield the attributes for which code asks by a string: any, if that is not spelled out."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                for name in names_in(part.value):
+                    yield from ((None, name), *((one, "return") for one in self._expressions.methods(name)))
+            elif is_namespace(part) or (isinstance(part, ast.Call) and computes_name(part)):
+                yield from self._attributes
+
+    def _read_within(self, kept: Kept) -> set[Name]:
+        """Return the names that a function reads that is kept somewhere, whatever calls it."""
+        if kept not in self._within:
+            self._within[kept] = set()
+            own, lines = kept
+            inner = (part for part in ast.walk(own.node) if isinstance(part, ast.expr) and part.lineno in lines)
+            for part in inner:
+                if isinstance(part, ast.Name | ast.Attribute | ast.Call):
+                    self._within[kept].update(self.reads(part, own))
+        return self._within[kept]
 
     def private_reads(self, node: ast.AST, own: OwnFunction) -> Iterator[Name]:
         """Yield the names of what holds something private, where more is read than its size."""
@@ -90,8 +133,15 @@ class NamesGiven(SharedObjects):
                     yield from self.behind(keyword.value, own)
         for target in node.targets if isinstance(node, ast.Delete) else ():
             yield from self._changed(target, own)
-        for call in _outermost(node.value) if isinstance(node, ast.Expr) else ():
+        told = _outermost(node.value) if isinstance(node, ast.Expr) else []
+        for call in told:
             yield from self._told(call, own)
+        for part in ast.walk(node):
+            if isinstance(part, ast.Attribute) and part.attr in CHANGES | TAKES_AWAY:
+                names = () if is_global(part.value, own) else self.behind(part.value, own)
+                yield from map(amount_of, names) if part.attr in TAKES_AWAY else names
+            elif isinstance(part, ast.Call) and part not in told and called_name(part) in ADVANCES:
+                yield from (name for one in part.args[:1] for name in self.behind(one, own))
 
     def _told(self, call: ast.Call, own: OwnFunction) -> Iterator[Name]:
         """Yield the names of objects that a call may change: that of its method, or its arguments."""
@@ -109,6 +159,11 @@ class NamesGiven(SharedObjects):
             for part in target.elts:
                 yield from self._changed(part, own)
         elif in_place or isinstance(target, ast.Subscript):
+            while isinstance(target, ast.Subscript | ast.Starred) or (
+                isinstance(target, ast.Attribute) and target.attr in VIEWS
+            ):
+                yield from self.behind(target, own)
+                target = target.value
             yield from self.behind(target, own)
         else:
             yield from names_of(target, own)

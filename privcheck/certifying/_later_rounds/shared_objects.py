@@ -13,7 +13,17 @@ from privcheck.certifying._syntax import Name, arguments_of, called_name, given,
 PARTS = frozenset({"get", "items", "ravel", "reshape", "setdefault", "values", "view"})
 """Methods that give entries of their object, or another view of it."""
 
-TURNS = frozenset({"enumerate", "list", "reversed", "sorted", "tuple", "zip"})
+VIEWS = frozenset(
+    {"T", "array", "at", "base", "data", "flat", "iat", "iloc", "imag", "loc", "maps", "mT", "real", "values"}
+)
+"""Attributes through which entries of their object are read and set."""
+
+TURNS = frozenset(
+    {
+        *("asanyarray", "asarray", "atleast_1d", "ChainMap", "chain", "cycle", "deque", "enumerate", "islice", "iter"),
+        *("list", "MappingProxyType", "partial", "repeat", "reversed", "sorted", "tuple", "zip"),
+    }
+)
 """Functions of which the result has the entries of their arguments."""
 
 
@@ -47,11 +57,19 @@ class SharedObjects:
             more = set().union(*(self._held.get(name, ()) for name in more)) - found
         return found
 
+    def shared_by(self, name: Name) -> set[Name]:
+        """Return the names of what a name may hold, or hold a part of."""
+        return self._held.get(name, set())
+
     def _parts(self, value: ast.AST | None, own: OwnFunction) -> Iterator[Name]:
         if isinstance(value, ast.Subscript | ast.Starred | ast.NamedExpr):
             yield from self._parts(value.value, own)
         elif isinstance(value, ast.Name | ast.Attribute):
             yield from names_of(value, own)
+            yield from self._parts(value.value, own) if getattr(value, "attr", None) in VIEWS else ()  # type: ignore[union-attr]
+        elif isinstance(value, ast.List | ast.Tuple | ast.Set | ast.Dict):
+            for part in value.values if isinstance(value, ast.Dict) else value.elts:
+                yield from self._parts(part, own)
         elif isinstance(value, ast.IfExp | ast.BoolOp):
             for part in [value.body, value.orelse] if isinstance(value, ast.IfExp) else value.values:
                 yield from self._parts(part, own)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any
 
 from privcheck.certifying._later_rounds.around_statements import conditions, ends, loops, opened_by, sides, taken_away
+from privcheck.certifying._later_rounds.kept_functions import KeptFunctions
 from privcheck.certifying._later_rounds.names_given import TAKES_AWAY, NamesGiven, amount_of
 from privcheck.certifying._later_rounds.shared_objects import PARTS
+from privcheck.certifying._later_rounds.shared_values import SharedValues
+from privcheck.certifying._later_rounds.what_forgets import Forgetting
+from privcheck.certifying._observed_values import ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
 from privcheck.certifying._syntax import (
@@ -23,7 +25,9 @@ from privcheck.certifying._syntax import (
     Name,
     arguments_of,
     called_name,
+    computes_name,
     given,
+    is_property,
     method_name,
     names_of,
     passed,
@@ -56,7 +60,9 @@ class Deciding:
     observed : tells what is, where what was seen says whether noise released it.
     nodes : statements and conditional expressions.
     touched : those of them that touch a private value.
+    kept : functions that places held.
     reaches : tells whether an expression names a place where a function is kept that touches one.
+    seen : what places held when the code ran.
     """
 
     def __init__(
@@ -66,21 +72,31 @@ class Deciding:
         observed: PrivateExpressions,
         nodes: Iterable[Node],
         touched: Iterable[Node],
+        kept: KeptFunctions,
         reaches: Callable[[ast.AST, OwnFunction], bool],
+        seen: ObservedValues,
     ) -> None:
-        self._code, self._expressions, self._observed, self._reaches = code, expressions, observed, reaches
+        self._code, self._expressions, self._reaches = code, expressions, reaches
         self._loops, self._conditions = cache(loops), cache(conditions)
-        self._names = NamesGiven(code, expressions)
+        self._names = NamesGiven(code, expressions, kept)
+        self._kept, shared = kept, SharedValues(expressions, seen)
+        self._forgetting = Forgetting(code, expressions, observed, self._names, kept, shared)
         self._used, self._mixed, self._emptied, self._asked = (set[Name]() for _ in range(4))
         nodes, touched = [*nodes], [*touched]
+        self._busy = {own for _, own in touched}
         self.found: list[Node] = []
         for node, own in touched:
             for part in self._amounts(node, own):
                 self._used.update(self._names.reads(part, own))
                 self.found += [(side, own) for side in sides(part)]
-        forgetting = self._with_calls(nodes, self._forgets)
-        emptying = [(node, own) for node, own in touched if self._takes(node, own)]
-        for node, own in (*emptying, *forgetting):
+        forgets = self._forgetting
+        forgetting = self._with_calls(nodes, forgets.forgets)
+        emptying = [(node, own) for node, own in touched if forgets.removes(node, own)]
+        removing = forgets.with_calls(
+            [*nodes, *touched], [*emptying, *((node, own) for node, own in nodes if forgets.forgets(node, own))]
+        )
+        self._used.update(forgets.chosen_by(removing))
+        for node, own in (*emptying, *forgetting, *removing):
             for part in (*taken_away(node), *self._loops(own).get(node, ())):
                 self._used.update(self._names.reads(part, own))
         told = self._told((*nodes, *touched))
@@ -92,8 +108,12 @@ class Deciding:
         self._emptied -= self._memos((*nodes, *touched))
         self._let_release(releasing)
         noise = self._noise_alone((*nodes, *touched))
-        self.found += [(node, own) for node, own in nodes if self._spoils(node, own, noise) or self._empties(node, own)]
-        self.found += self._left_before(nodes, forgetting, releasing)
+        self.found += [
+            (node, own) for node, own in nodes if forgets.spoils(node, own, noise) or self._empties(node, own)
+        ]
+        for node, own in (*nodes, *touched):
+            self.found += forgets.shared_sides(node, own)
+        self.found += forgets.left_before(nodes, removing, releasing)
         self._add_callers(nodes)
         decided = [(node, own) for node, own in touched if not self._used.isdisjoint(self._names.gives(node, own))]
         self.found += [(side, own) for node, own in (*self.found, *decided) for side in sides(node)]
@@ -118,6 +138,7 @@ class Deciding:
         private, before = [(node, own, {*self._names.gives(node, own)}) for node, own in touched], -1
         while before != (before := len(self._used) + len(self._mixed)):
             self._follow_parameters(told)
+            self._used.update(*map(self._names.shared_by, self._used))
             for node, own, given_to in private:
                 if not self._mixed.isdisjoint(given_to):
                     self._mixed.update(self._names.private_reads(node, own))
@@ -214,15 +235,6 @@ class Deciding:
         places = [self._names.behind(call.func.value, own) for call in calls if isinstance(call.func, ast.Attribute)]
         return any(not self._emptied.isdisjoint(place) for place in places)
 
-    def _left_before(self, nodes: list[Node], forgetting: list[Node], releasing: list[Node]) -> Iterator[Node]:
-        """Yield where a function returns after a release, before what is forgotten then."""
-        for node, own in nodes:
-            if isinstance(node, ast.Return):
-                forgets = any(own is other and one.lineno > node.lineno for one, other in _lines(forgetting))
-                released = any(own is other and one.lineno < node.lineno for one, other in _lines(releasing))
-                if forgets and released:
-                    yield node, own
-
     def _add_callers(self, nodes: list[Node]) -> None:
         """Find what calls functions in which something is found that gives more than their result, or sets them off."""
         busy = {own for node, own in self.found if {*self._names.gives(node, own)} - {(own, "return")}}
@@ -236,6 +248,7 @@ class Deciding:
     def _calls(self, node: ast.AST, own: OwnFunction) -> Iterator[OwnFunction]:
         """Yield the own functions that a statement calls, those that set an attribute included."""
         yield from self._expressions.called(node, own)
+        yield from (one for one, _ in self._kept.named(node, own))
         for part in ast.walk(node):
             if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
                 yield from self._expressions.methods(part.attr)
@@ -251,14 +264,9 @@ class Deciding:
 
     def _with_calls(self, nodes: Iterable[Node], is_one: Callable[[ast.AST, OwnFunction], bool]) -> list[Node]:
         """Return the nodes of which something holds, and what calls functions with such nodes."""
-        left, found = [*nodes], list[Node]()
+        left = [*nodes]
         more = [(node, own) for node, own in left if is_one(node, own)]
-        while more:
-            found += more
-            known, busy = {node for node, _ in found}, {own for _, own in found}
-            left = [(node, own) for node, own in left if node not in known]
-            more = [(n, own) for n, own in left if not busy.isdisjoint(self._expressions.called(n, own))]
-        return found
+        return self._forgetting.with_calls(left, more)
 
     def _mentions(self, node: ast.AST, own: OwnFunction) -> bool:
         """Tell whether a part of the code names a place that holds something private."""
@@ -284,13 +292,25 @@ class Deciding:
                 parts = [(one, is_private(one, own)) for one in arguments_of(part)]
                 given_to = any(private for _, private in parts)
                 holder = part.func.value if isinstance(part.func, ast.Attribute) else None
+                callees = self._expressions.callees(part, own)
                 if given_to:
                     yield part.func
-                keeps = called_name(part) in HOLDS or bool(self._expressions.callees(part, own))
+                yield from self._says_which(part, callees)
+                keeps = called_name(part) in HOLDS or bool(callees)
                 if not keeps and (given_to or is_private(holder, own)):
                     yield from (one for one, private in parts if not private)
         if calls or isinstance(node, ast.expr) or self._uses_private(node, own):
             yield from self._loops(own).get(node, ())
+
+    def _says_which(self, call: ast.Call, callees: list[OwnFunction]) -> Iterator[ast.expr]:
+        """Yield what says which function is called that touches private values, and what a cache asks it for."""
+        busy = [one for one in callees if one in self._busy]
+        if busy and not any(isinstance(part, ast.Subscript) for part in ast.walk(call.func)):
+            yield call.func
+        if any(map(is_property, busy)):
+            yield from arguments_of(call)
+        if computes_name(call):
+            yield from call.args[1:]
 
     def _told(self, nodes: Iterable[Node]) -> dict[Name, list[Node]]:
         """Return what the parameters of own functions are given, by all calls."""
@@ -335,48 +355,6 @@ class Deciding:
         places = [(part, one) for part, one in every if isinstance(part, ast.Name | ast.Attribute)]
         return not any(isinstance(part.ctx, ast.Load) and self._expressions.holds(part, one) for part, one in places)
 
-    def _spoils(self, node: ast.AST, own: OwnFunction, noise: set[Name]) -> bool:
-        """Tell whether a statement gives a place that holds something private what does more than to forget it."""
-        return any(
-            self._holds_private(target, own)
-            and (
-                (not noise.isdisjoint(self._names.behind(target, own)) and not isinstance(node, ast.AugAssign))
-                or self._is_function(value, own)
-                or self._makes_another(value, own)
-            )
-            for target, value in given(node)
-        )
-
-    def _makes_another(self, value: ast.AST | None, own: OwnFunction) -> bool:
-        """Tell whether a value is the result of an own function or class, or a deque, made with arguments."""
-        if not isinstance(value, ast.Call) or not arguments_of(value):
-            return False
-        return called_name(value) == "deque" or bool(self._expressions.callees(value, own))
-
-    def _is_function(self, value: ast.AST | None, own: OwnFunction) -> bool:
-        if isinstance(value, ast.Name):
-            return callable(own.value(value.id) or getattr(builtins, value.id, None))
-        is_method = isinstance(value, ast.Attribute) and bool(self._expressions.methods(value.attr))
-        return is_method or isinstance(value, ast.Lambda)
-
-    def _forgets(self, node: ast.AST, own: OwnFunction) -> bool:
-        """Tell whether a statement gives something public to a place that holds something private."""
-        targets = node.targets if isinstance(node, ast.Delete) else [target for target, _ in given(node)]
-        return any(self._holds_private(target, own) for target in targets)
-
-    def _takes(self, node: ast.AST, own: OwnFunction) -> bool:
-        """Tell whether a statement that names what is private deletes it, or puts something public in its place."""
-        if not self._forgets(node, own) or isinstance(node, ast.AugAssign):
-            return False
-        return not self._expressions.private(getattr(node, "value", None), own)
-
-    def _holds_private(self, place: ast.AST, own: OwnFunction) -> bool:
-        while isinstance(place, ast.Subscript | ast.Starred):
-            place = place.value
-        if isinstance(place, ast.Tuple | ast.List):
-            return any(self._holds_private(part, own) for part in place.elts)
-        return isinstance(place, ast.Name | ast.Attribute) and self._observed.holds(place, own)
-
     def _is_noise(self, call: ast.Call, own: OwnFunction) -> bool:
         name = method_name(call)
         return name in RELEASES or (name != "" and self._expressions.draws(call, own))
@@ -394,7 +372,3 @@ def _taken_from(node: ast.AST) -> Iterator[ast.AST]:
             yield part.value
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in PARTS:
             yield part.func.value
-
-
-def _lines(nodes: list[Node]) -> Iterator[tuple[Any, OwnFunction]]:
-    return ((node, own) for node, own in nodes if hasattr(node, "lineno"))
