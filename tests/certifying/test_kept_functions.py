@@ -110,7 +110,6 @@ METHODS = [
     ("__bool__", "self.last = not self.kept"),
     ("__str__", "print(self.kept)"),
     ("__getattr__", "print(self.kept.answer)"),
-    ("__del__", "self.kept = None"),
     ("__setitem__", "self.kept[0] = 1"),
     ("__contains__", "self.last = 3 in self.kept"),
 ]

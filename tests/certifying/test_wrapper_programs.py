@@ -125,7 +125,7 @@ def test_what_is_believed_of_generators_is_printed(name, tmp_path):
 
 @pytest.mark.parametrize("name", cases(programs.PRIVATE))
 def test_private_programs_are_granted_without_a_condition(name, tmp_path):
-    found = certificate(programs.releasing(*programs.PRIVATE[name]), tmp_path)
+    found = certificate(programs.releasing(*programs.PRIVATE[name]), tmp_path, runs=4)
     assert (found.granted, found.notes, found.rests_on) == (True, [], {})
 
 

@@ -201,7 +201,8 @@ def _asked_for_one(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Compare):
         pairs = zip(node.ops, node.comparators, strict=True)
         return [place for asks, place in pairs if isinstance(asks, ast.In | ast.NotIn)]
-    return [node.func.value] if isinstance(node, ast.Call) and method_name(node) == "get" else []  # type: ignore[attr-defined]
+    asks = isinstance(node, ast.Call) and method_name(node) in CHANGES | {"get"}
+    return [node.func.value] if asks else []  # type: ignore[attr-defined]
 
 
 def _root(place: ast.expr) -> ast.expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
@@ -40,9 +41,10 @@ class SharedObjects:
         self._expressions, self._held = expressions, defaultdict[Name, set[Name]](set)
         for own in code.functions:
             for node in ast.walk(own.node):
-                for target, value in () if isinstance(node, ast.AugAssign) else given(node):
-                    for name in names_of(target, own):
-                        self._held[name].update(self._parts(value, own))
+                for pair in () if isinstance(node, ast.AugAssign) else given(node):
+                    for target, value in each(*pair):
+                        for name in names_of(target, own):
+                            self._held[name].update(self._parts(value, own))
                 if isinstance(node, ast.Return):
                     self._held[own, "return"].update(self._parts(node.value, own))
                 for callee in expressions.callees(node, own) if isinstance(node, ast.Call) else ():
@@ -79,3 +81,12 @@ class SharedObjects:
                 yield from self._parts(value.func.value, own)  # type: ignore[attr-defined]
             for part in arguments_of(value) if called_name(value) in TURNS else ():
                 yield from self._parts(part, own)
+
+
+def each(target: Any, value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each of several places with what it is given, if that is spelled out."""
+    several = ast.Tuple | ast.List
+    if isinstance(target, several) and isinstance(value, several) and len(target.elts) == len(value.elts):
+        yield from zip(target.elts, value.elts, strict=True)
+    else:
+        yield target, value

@@ -11,6 +11,7 @@ from typing import Any
 
 from privcheck.certifying._later_rounds.kept_functions import KeptFunctions
 from privcheck.certifying._later_rounds.names_given import TAKES_AWAY, NamesGiven, amount_of
+from privcheck.certifying._later_rounds.shared_objects import each
 from privcheck.certifying._later_rounds.shared_values import SharedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
@@ -147,7 +148,7 @@ class Forgetting:
                 or self._shared.is_given_twice(node)
             )
             for pair in given(node)
-            for target, value in _each(*pair)
+            for target, value in each(*pair)
         )
 
     def shared_sides(self, node: ast.AST, own: OwnFunction) -> Iterator[Node]:
@@ -180,15 +181,6 @@ def holds_private(place: Any, own: OwnFunction, expressions: PrivateExpressions)
     if isinstance(place, ast.Tuple | ast.List):
         return any(holds_private(part, own, expressions) for part in place.elts)
     return isinstance(place, ast.Name | ast.Attribute) and expressions.holds(place, own)
-
-
-def _each(target: Any, value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each of several places with what it is given, if that is spelled out."""
-    several = ast.Tuple | ast.List
-    if isinstance(target, several) and isinstance(value, several) and len(target.elts) == len(value.elts):
-        yield from zip(target.elts, value.elts, strict=True)
-    else:
-        yield target, value
 
 
 def _lines(nodes: Iterable[Node]) -> dict[OwnFunction, set[int]]:
