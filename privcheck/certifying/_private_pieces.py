@@ -72,7 +72,7 @@ class PrivatePieces:
         self._conditions: dict[ast.AST, tuple[Condition, ...]] = {}
         self.pieces: dict[Piece, tuple[ast.AST, OwnFunction]] = {}
         others: list[tuple[Piece, ast.AST, OwnFunction]] = []
-        noisy: list[tuple[ast.AST, OwnFunction]] = []
+        noisy: dict[ast.AST, OwnFunction] = {}
         for own in code.functions:
             for node, conditions, _ in _parts_of(own):
                 self._conditions[node] = conditions
@@ -84,12 +84,12 @@ class PrivatePieces:
                 else:
                     others.append((piece, node, own))
                     if node in ran and _touches(node, own, self.expressions):
-                        noisy.append((node, own))
+                        noisy[node] = own
         kept = KeptFunctions(code, self.expressions, seen)
         self._add_calls(others, kept)
-        touched = [*self.pieces.values(), *noisy]
-        every = [(node, own) for _, node, own in others if (node, own) not in noisy]
-        reaches = partial(self._reaches, kept=kept)
+        touched = [*self.pieces.values(), *noisy.items()]
+        every = [(node, own) for _, node, own in others if node not in noisy]
+        reaches = partial(kept.reaches, busy=self._busy)
         decides = {
             node for node, _ in Deciding(code, self.expressions, observed, every, touched, kept, reaches, seen).found
         }
@@ -165,11 +165,7 @@ class PrivatePieces:
 
     def _calls_busy(self, node: ast.AST, own: OwnFunction, kept: KeptFunctions) -> bool:
         called = (*self.expressions.called(node, own), *self.expressions.mentioned(node, own))
-        return not self._busy.keys().isdisjoint(called) or self._reaches(node, own, kept)
-
-    def _reaches(self, node: ast.AST, own: OwnFunction, kept: KeptFunctions) -> bool:
-        """Tell whether code names a place of a function with such pieces."""
-        return any(not self._busy.get(one, set()).isdisjoint(lines) for one, lines in kept.named(node, own))
+        return not self._busy.keys().isdisjoint(called) or kept.reaches(node, own, self._busy)
 
     def _is_before_data(self, node: ast.AST, own: OwnFunction) -> bool:
         is_built = own.name in CONSTRUCTORS and own.owner in type(self._code.policy).__mro__

@@ -33,6 +33,9 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 """How the text of an option is read, where that takes more than its declaration says."""
 
+LISTS = tuple(name for name, reader in READERS.items() if reader in (shares, names))
+"""Options that take several entries, with commas between them."""
+
 
 def said(doc: str, heading: str, *, value: str = "", flag: str = "", read_as: str = "text") -> Any:
     """Declare an option by which the command line describes an object of Python, with others of its class."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from privcheck import certify
+from privcheck.certifying._observed_values import ObservedValues
 
 HEAD = """\
 import collections
@@ -72,6 +73,11 @@ class Policy:
         self.total = 0.0
         self.arm = int(n > 0.5)
 """
+
+RARELY = """\
+        return self.policy.ask() if self.policy.last else None  # never: `last` stays 0
+
+    def name"""
 
 LISTED = [
     ("[self.ask]", "self.last = [ask() for ask in self.kept]"),
@@ -153,6 +159,31 @@ def test_a_special_method_that_releases_is_listed(method, line, tmp_path):
 def test_other_lines_are_not(kept, line, tmp_path):
     found = certificate(kept, line, tmp_path)
     assert (lines(found), found.granted) == ([], True)
+
+
+def test_an_object_whose_end_releases_is_listed_where_it_is_given_up(tmp_path):
+    text = HEAD.replace("METHOD", "__del__").replace("KEPT", "Answers(self)").replace("REPEATED", "pass")
+    text = text.replace("        return self.policy.ask()\n\n    def name", RARELY).replace("LINE", "self.kept = None")
+    file = tmp_path / "policy.py"
+    file.write_text(text, encoding="utf-8")
+    found = certify(f"{file}:Policy", epsilon=1.0, arms=2, horizon=6, runs=2)
+    assert ("self.kept = None" in lines(found), found.granted) == (True, False)
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+def test_what_has_begun_is_kept_code():
+    async def answer():
+        return 0
+
+    async def answers():
+        yield 0
+
+    def numbers():
+        yield 0
+
+    seen = ObservedValues(lambda cls: False)
+    for function in (answer, answers, numbers):
+        assert seen.look([function()]).functions == {function.__code__}
 
 
 def test_an_own_object_without_such_a_method_is_not_listed(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from types import CodeType
 
 from privcheck.certifying._observed_values import ObservedValues, Place
@@ -58,6 +58,10 @@ class KeptFunctions:
                     objects = {code for code in objects if code.co_name in ASKS_FOR_ANY_NAME}
                 codes |= objects
             yield from (self._kept[code] for code in codes if code in self._kept)
+
+    def reaches(self, node: ast.AST, own: OwnFunction, busy: Mapping[OwnFunction, Collection[int]]) -> bool:
+        """Tell whether code names a place where a function is kept that has one of these lines."""
+        return any(line in lines for one, lines in self.named(node, own) for line in busy.get(one, ()))
 
     def _places(self, node: ast.AST, own: OwnFunction) -> Iterator[Place]:
         if isinstance(node, ast.Name):

@@ -12,7 +12,7 @@ from privcheck.certifying._later_rounds.kept_functions import KeptFunctions
 from privcheck.certifying._later_rounds.names_given import TAKES_AWAY, NamesGiven, amount_of
 from privcheck.certifying._later_rounds.shared_objects import PARTS
 from privcheck.certifying._later_rounds.shared_values import SharedValues
-from privcheck.certifying._later_rounds.what_forgets import Forgetting
+from privcheck.certifying._later_rounds.what_forgets import Forgetting, Node
 from privcheck.certifying._observed_values import ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
@@ -33,7 +33,6 @@ from privcheck.certifying._syntax import (
     passed,
 )
 
-Node = tuple[ast.AST, OwnFunction]
 Giving = tuple[ast.AST, OwnFunction, set[Name]]
 """A statement in a function, with the names to which it gives something."""
 

@@ -63,13 +63,10 @@ class Forgetting:
 
     def with_calls(self, nodes: Iterable[Node], found: list[Node]) -> list[Node]:
         """Return nodes, and what calls functions with such nodes, or names a place where one is kept."""
-        left, busy = [*nodes], defaultdict[OwnFunction, set[int]](set)
-        every, more = list[Node](), found
+        left, every, more = [*nodes], list[Node](), found
         while more:
             every += more
-            for node, own in more:
-                busy[own].add(getattr(node, "lineno", 0))
-            known = {node for node, _ in every}
+            busy, known = _lines(every), {node for node, _ in every}
             left = [(node, own) for node, own in left if node not in known]
             more = [(node, own) for node, own in left if self._reaches(node, own, busy)]
         return every
@@ -77,28 +74,24 @@ class Forgetting:
     def _reaches(self, node: ast.AST, own: OwnFunction, busy: dict[OwnFunction, set[int]]) -> bool:
         if not busy.keys().isdisjoint(self._expressions.called(node, own)):
             return True
-        if any(not busy.get(one, set()).isdisjoint(lines) for one, lines in self._kept.named(node, own)):
+        if self._kept.reaches(node, own, busy):
             return True
         computed = any(isinstance(part, ast.Call) and computes_name(part) for part in ast.walk(node))
         return computed and any(one.owner is not None for one in busy)
 
     def chosen_by(self, every: list[Node]) -> Iterator[Name]:
         """Yield the names that say which function is called where one forgets."""
-        busy = defaultdict[OwnFunction, set[int]](set)
-        for node, own in every:
-            busy[own].add(getattr(node, "lineno", 0))
+        busy = _lines(every)
         for node, own in every:
             for part in ast.walk(node):
                 if isinstance(part, ast.Call) and computes_name(part):
                     yield from (name for one in part.args[1:] for name in self._names.reads(one, own))
                 elif isinstance(part, ast.Call) and not busy.keys().isdisjoint(self._expressions.callees(part, own)):
                     yield from self._names.reads(part.func, own)
-                elif isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
-                    kept = self._kept.named(part, own)
-                    if any(not busy.get(one, set()).isdisjoint(lines) for one, lines in kept):
-                        names = [*names_of(part, own)]
-                        yield from (*names, *map(amount_of, names))
-                        yield from self._names.reads(part.slice, own) if isinstance(part, ast.Subscript) else ()
+                elif isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and self._kept.reaches(part, own, busy):
+                    names = [*names_of(part, own)]
+                    yield from (*names, *map(amount_of, names))
+                    yield from self._names.reads(part.slice, own) if isinstance(part, ast.Subscript) else ()
 
     def left_before(self, nodes: list[Node], every: list[Node], releasing: list[Node]) -> Iterator[Node]:
         """Yield where a function is left after a release, before what is forgotten then.

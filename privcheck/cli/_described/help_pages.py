@@ -8,7 +8,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from privcheck.cli._command_options import DECLARED
-from privcheck.cli._declared_options import OUTPUT
+from privcheck.cli._declared_options import LISTS, OUTPUT
 from privcheck.targets import CLAIM, EFFORT
 
 Sections = dict[str, tuple[str, ...]]
@@ -55,10 +55,6 @@ VALUES = {
     "sarif": "FILE", "status": "STATUS", "fault": "FAULT",
 }  # fmt: skip
 """Placeholders for the values of options and arguments that are not declared."""
-
-
-LISTS = ("accountants", "primitives")
-"""Options that take several entries, with commas between them."""
 
 
 class DocumentedCommand(TyperCommand):
