@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from privcheck.certifying._own_code import OwnCode, OwnFunction
-from privcheck.certifying._syntax import SETTERS, body_nodes, called_name
+from privcheck.certifying._syntax import SETTERS, asks_super, body_nodes, called_name
 
 CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
 
@@ -103,7 +103,7 @@ def _of_the_made(own: OwnFunction) -> set[int]:
     for node in ast.walk(own.node):
         if id(node) in later:
             continue
-        if isinstance(node, ast.Attribute) and (_is_super(node.value) or (on_self and _is(node.value, first))):
+        if isinstance(node, ast.Attribute) and (asks_super(node.value) or (on_self and _is(node.value, first))):
             found.add(id(node))
         elif isinstance(node, ast.Call) and node.args and _is(node.args[0], first):
             found.update(map(id, (node, node.func, *node.args)))
@@ -112,7 +112,3 @@ def _of_the_made(own: OwnFunction) -> set[int]:
 
 def _is(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _is_super(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and called_name(node) == "super"

@@ -20,6 +20,7 @@ from privcheck.certifying._syntax import (
     Holding,
     Name,
     arguments_of,
+    asks_super,
     called_name,
     computes_name,
     given,
@@ -139,8 +140,8 @@ class PrivateExpressions(CalledFunctions):
         """Tell whether an expression is an object of which an attribute holds something private."""
         if isinstance(node, ast.Attribute):
             return isinstance(node.ctx, ast.Load) and node.attr in self._seen.holding
-        if isinstance(node, ast.Call):
-            return called_name(node) == "super"
+        if asks_super(node):
+            return True
         is_receiver = isinstance(node, ast.Name) and node.id == own.receiver and own.name not in CONSTRUCTORS
         return isinstance(node, ast.Name) and (
             is_receiver or node.id in self._seen.holders.get(own.function.__code__, ())

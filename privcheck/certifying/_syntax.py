@@ -205,6 +205,11 @@ def is_property(own: OwnFunction) -> bool:
     return member is not None and not isinstance(member, FunctionType | staticmethod | classmethod)
 
 
+def asks_super(node: ast.AST) -> bool:
+    """Tell whether an expression is a call of `super`."""
+    return isinstance(node, ast.Call) and called_name(node) == "super"
+
+
 def is_explicit(call: ast.Call, own: OwnFunction) -> bool:
     """Tell whether a call of a method of a class, by the class, gives the instance itself."""
     holder = call.func.value if isinstance(call.func, ast.Attribute) else None

@@ -14,11 +14,13 @@ from privcheck.certifying._syntax import (
     PUBLIC_CALLS,
     SETTERS,
     Name,
+    asks_super,
     called_name,
     computes_name,
     given,
     is_global,
     is_namespace,
+    is_property,
     method_name,
     names_in,
     names_of,
@@ -80,6 +82,13 @@ class NamesGiven(SharedObjects):
         for one in self._kept.named(node, own):
             yield from self._read_within(one)
         yield from self._read_by_string(node)
+
+    def which(self, call: ast.Call, own: OwnFunction) -> Iterator[Name]:
+        """Yield the names that say which function a call calls; what it returns does not."""
+        if isinstance(call.func, ast.Attribute) and asks_super(call.func.value):
+            return names_of(call.func, own)
+        called = (one for one in self._expressions.callees(call, own) if not is_property(one))
+        return iter({*self.reads(call.func, own)} - {(one, "return") for one in called})
 
     def _read_by_string(self, node: ast.AST) -> Iterator[Name]:
         """Yield the attributes for which code asks by a string: any, if that is not spelled out."""

@@ -15,7 +15,15 @@ from privcheck.certifying._later_rounds.shared_objects import each
 from privcheck.certifying._later_rounds.shared_values import SharedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
-from privcheck.certifying._syntax import Name, arguments_of, called_name, computes_name, given, method_name, names_of
+from privcheck.certifying._syntax import (
+    Name,
+    arguments_of,
+    called_name,
+    computes_name,
+    given,
+    method_name,
+    names_of,
+)
 
 Node = tuple[ast.AST, OwnFunction]
 
@@ -87,7 +95,7 @@ class Forgetting:
                 if isinstance(part, ast.Call) and computes_name(part):
                     yield from (name for one in part.args[1:] for name in self._names.reads(one, own))
                 elif isinstance(part, ast.Call) and not busy.keys().isdisjoint(self._expressions.callees(part, own)):
-                    yield from self._names.reads(part.func, own)
+                    yield from self._names.which(part, own)
                 elif isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and self._kept.reaches(part, own, busy):
                     names = [*names_of(part, own)]
                     yield from (*names, *map(amount_of, names))
