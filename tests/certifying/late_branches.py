@@ -239,7 +239,7 @@ class SetLater(Parameters):
         if self.doubled:
             self.total += reward  # here: SetLater
         if self.t > 20:
-            self.doubled = True
+            self.doubled = True  # here: SetLater
 
 
 class Unused(Quiet):

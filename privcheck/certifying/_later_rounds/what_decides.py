@@ -292,19 +292,19 @@ class Deciding:
                 given_to = any(private for _, private in parts)
                 holder = part.func.value if isinstance(part.func, ast.Attribute) else None
                 callees = self._expressions.callees(part, own)
-                if given_to:
-                    yield part.func
-                yield from self._says_which(part, own, callees)
+                yield from self._says_which(part, own, callees, given_to=given_to)
                 keeps = called_name(part) in HOLDS or bool(callees)
                 if not keeps and (given_to or is_private(holder, own)):
                     yield from (one for one, private in parts if not private)
         if calls or isinstance(node, ast.expr) or self._uses_private(node, own):
             yield from self._loops(own).get(node, ())
 
-    def _says_which(self, call: ast.Call, own: OwnFunction, callees: list[OwnFunction]) -> Iterator[ast.AST]:
+    def _says_which(
+        self, call: ast.Call, own: OwnFunction, callees: list[OwnFunction], *, given_to: bool
+    ) -> Iterator[ast.AST]:
         """Yield what says which function is called that touches private values, and what a cache asks it for."""
         busy = [one for one in callees if one in self._busy]
-        if busy and not any(isinstance(part, ast.Subscript) for part in ast.walk(call.func)):
+        if given_to or (busy and not any(isinstance(part, ast.Subscript) for part in ast.walk(call.func))):
             self._used.update(self._names.which(call, own))
             yield from sides(call.func)
         if any(map(is_property, busy)):
