@@ -205,6 +205,7 @@ def _certified(
             if rare:  # what fails for unlikely draws may never do so, and unlikely seeds may be equal ones
                 chances = np.random.default_rng([seed, number, 4])
                 draws.append(partial(UnlikelyDraws, chances=chances, named=coverage.constants))
+                session.noise = UnlikelyDraws.of_releases(noise, np.random.default_rng([seed, number, 5]))
             session.watches_generators = not rare
             noticed, fails = nullcontext() if rare else own.noticed(), [PrivcheckError] if rare else []
             with elsewhere.noticed(), noticed, suppress(*fails):

@@ -1,4 +1,4 @@
-"""The draws of a guarded policy of which many are unlikely: what a rare coin decides is seen within few runs."""
+"""The draws of a guarded run of which many are unlikely: what a rare coin or noise decides is seen in few runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.generators._draws_on_private_values import GuardedDraws, as_read
-from privcheck.generators._handled_generator import Call, Draw
+from privcheck.generators._handled_generator import Call, Draw, HandledGenerator, bits_of
 from privcheck.generators._methods import Noise
 from privcheck.private_values import Private, PrivateSource
 
@@ -29,9 +29,9 @@ class UnlikelyDraws(GuardedDraws):
 
     These are numbers at the ends of the law's range or far out in its tails, and of whole numbers and of numbers in
     an interval also those that the code names. In the exact law each has a positive probability or density, so that
-    whatever a policy does with them, it may do without the guard, however rarely. Left alone are private noise, orders,
-    draws without replacement, short floats, and laws that are not listed here. Fewer are exchanged the more are drawn:
-    a loop that waits for likely draws ends.
+    whatever a policy does with them, it may do without the guard, however rarely. Left alone are orders, draws without
+    replacement, short floats, laws that are not listed here, and private noise until it is released (`of_releases`).
+    Fewer are exchanged the more are drawn: a loop that waits for likely draws ends.
 
     Parameters
     ----------
@@ -61,6 +61,18 @@ class UnlikelyDraws(GuardedDraws):
         """Let further draws be public numbers, of which some are exchanged, too."""
         super().exposed()
         self._exchange_flips()
+
+    @classmethod
+    def of_releases(cls, noise: np.random.Generator, chances: np.random.Generator) -> np.random.Generator:
+        """Return a Generator for the noise of mechanisms, with the bits of another one and many unlikely draws.
+
+        >>> rng = UnlikelyDraws.of_releases(np.random.default_rng(0), np.random.default_rng(1))
+        >>> {-60.0, 60.0} < {float(rng.laplace(0.0, 2.0)) for _ in range(40)}
+        True
+        """
+        draws = cls(bits_of(noise), PrivateSource(), chances=chances, named=())
+        draws.exposed()
+        return HandledGenerator(draws)
 
     def _exchange_flips(self) -> None:
         draws, likely = self._source.draws, self._source.draws.sample
@@ -99,13 +111,15 @@ class UnlikelyDraws(GuardedDraws):
         self._drawn += 1
         if not outcomes or self._chances.random() * (2.0 + self._drawn / 64.0) > 1.0:
             return found
-        if isinstance(found, np.ndarray):
+        if isinstance(found, np.ndarray) and found.size > 1:
             taken = self._chances.integers(2 * len(outcomes), size=found.shape)
             for number, outcome in enumerate(outcomes):
                 chosen = taken == number
                 found[chosen] = np.broadcast_to(outcome, found.shape)[chosen]
             return found
         outcome = outcomes[int(self._chances.integers(len(outcomes)))]
+        if isinstance(found, np.ndarray):
+            return np.full_like(found, outcome)
         return type(found)(outcome) if isinstance(found, (bool, int, float, np.number, np.bool_, np.str_)) else found
 
     def _whole(self, low: Any, high: Any = None, size: Any = None, *, endpoint: bool = False) -> Outcomes:  # noqa: ARG002

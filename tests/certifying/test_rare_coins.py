@@ -161,3 +161,62 @@ def test_that_no_run_had_unlikely_draws_is_said_where_coins_decide(coin, runs, i
     found = certify(f"{file}:Policy", epsilon=1.0, arms=2, horizon=4, runs=runs)
     said = ["no run had unlikely draws (give 4 runs or more)"]
     assert found.rests_on.get("what rare coins decide") == (said if is_said else None)
+
+
+RELEASED = """\
+from privcheck.mechanisms import Laplace
+
+
+class Policy:
+    def __init__(self, rng, epsilon):
+        self.rng, self.arm, self.total, self.weight, self.left = rng, 0, 0.0, 1.0, 4
+        self.noise = Laplace(sensitivity=1.0, epsilon=epsilon)
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.total += self.weight * reward
+        self.left -= 1
+        if self.left == 0:
+            self.left = 4
+{lines}
+            self.arm = int(y > 2)
+            self.total = 0.0
+"""
+NUMPY, MECHANISM = "float(self.total + self.rng.laplace(0, 1))", "self.noise.release(self.total, self.rng)"
+LIMIT = "3 * self.left"
+DECIDED = {
+    "drawn until it fits": "while True:\n    y = {drawn}\n    if y <= LIMIT:\n        break",
+    "drawn at most thrice": "for _ in range(3):\n    y = {drawn}\n    if abs(y) <= LIMIT:\n        break",
+    "a weight": "y = {drawn}\nself.weight = max(1.0, y - LIMIT)",
+    "how soon": "y = {drawn}\nself.left, self.weight = 1 + 3 * (y < LIMIT), 1 + (y > LIMIT)",
+}
+
+
+def of_released(lines, folder):
+    file = folder / "policy.py"
+    file.write_text(RELEASED.format(lines=textwrap.indent(lines, " " * 12).replace("LIMIT", LIMIT)), encoding="utf-8")
+    return certify(f"{file}:Policy", epsilon=1.0, arms=2, horizon=16)
+
+
+@pytest.mark.parametrize(("name", "drawn"), [*((name, MECHANISM) for name in DECIDED), ("a weight", NUMPY)])
+def test_what_a_rare_released_number_spends_beyond_the_budget_is_refused(name, drawn, tmp_path):
+    found = of_released(DECIDED[name].format(drawn=drawn), tmp_path)
+    assert found.refusals
+    assert not found.granted
+
+
+KEPT = {
+    "clipped": "y = min({drawn}, LIMIT)",
+    "tried once": "for _ in range(1):\n    y = {drawn}\n    if abs(y) <= LIMIT:\n        break",
+    "less weight": "y = {drawn}\nself.weight = 1 / max(1.0, y - LIMIT)",
+    "how soon": "y = {drawn}\nself.left = 1 + 3 * (y < LIMIT)",
+}
+
+
+@pytest.mark.parametrize(("name", "drawn"), [*((name, MECHANISM) for name in KEPT), ("less weight", NUMPY)])
+def test_rare_released_numbers_of_private_code_cost_it_nothing(name, drawn, tmp_path):
+    found = of_released(KEPT[name].format(drawn=drawn), tmp_path)
+    assert found.granted
+    assert found.ledger_epsilon <= 1.0 + 1e-9
