@@ -21,6 +21,7 @@ from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.fresh_process import in_fresh_process
+from privcheck.certifying._outside.logged_values import messages_noticed
 from privcheck.certifying._outside.outside_access import Accesses, watched
 from privcheck.certifying._outside.own_generators import UNCOUNTED, OwnGenerators
 from privcheck.certifying._outside.release_generators import about_generators
@@ -193,7 +194,7 @@ def _certified(
     sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
     own, likely, finished = OwnGenerators(), runs - runs // UNLIKELY, 0
     chosen = set[int]()
-    texts, lent, held = set[str](), set[str](), HeldNumbers()
+    texts, lent, logged, held = set[str](), set[str](), set[str](), HeldNumbers()
     pairs = [pair for table in tables[:REPLAYED] for pair in changed_tables(rng, table, count, game)]
     with progress(f"certifying {policy.name}", runs + len(pairs)) as advance:
         for number, table in enumerate(tables):
@@ -208,7 +209,7 @@ def _certified(
                 session.noise = UnlikelyDraws.of_releases(noise, np.random.default_rng([seed, number, 5]))
             session.watches_generators = not rare
             noticed, fails = nullcontext() if rare else own.noticed(), [PrivcheckError] if rare else []
-            with elsewhere.noticed(), noticed, suppress(*fails):
+            with elsewhere.noticed(), noticed, messages_noticed(logged.add), suppress(*fails):
                 with coverage.building():
                     played = build(session.generator(coins, *draws))
                 with coverage.watching(played):
@@ -293,6 +294,7 @@ def _certified(
         | _rare(failed, runs - likely, coins=any(session.source.coin_lines for session in sessions))
         | _other_sizes({size for session in sessions for size in session.sizes})
         | ({TEXTS: sorted(texts)} if texts else {})
+        | ({LOGGED: sorted(logged)} if logged else {})
         | ({LENT: sorted(lent)} if lent else {})
         | ({LATER: late} if late else {})
         | ({NOT_RUN: coverage.left_out} if coverage.left_out and not unreached else {}),
@@ -372,6 +374,7 @@ DRAWN = (
     "gives select() coins of its own, the code alone does not; draw from the Generator that the policy is built with"
 )
 TEXTS = "texts by repr() of private values, taken to be shown to nobody and used for nothing"
+LOGGED = "private numbers in messages of logging, taken not to be written"
 LENT = "arrays that other code was given before rewards were written into them, taken not to be kept by it"
 LATER = "what later rounds do"
 NOT_RUN = "lines or parts of them that never ran and, by what they say, do not matter for privacy"
