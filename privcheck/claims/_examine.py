@@ -11,7 +11,6 @@ from privcheck.claims._chosen_claims import chosen_claims
 from privcheck.claims._claim import Claim, Order, Reading, Relation
 from privcheck.claims._confirmation import exact_point, refuted_at
 from privcheck.claims._finding import (
-    FAILS,
     NOT_CHECKABLE,
     NOT_REFUTED,
     ON_REGION,
@@ -19,10 +18,10 @@ from privcheck.claims._finding import (
     PROVEN,
     REFUTED,
     SUSPICIOUS,
-    UNDER_READING,
     Finding,
     Findings,
     ReadingFinding,
+    status_of,
     version_of_claim,
 )
 from privcheck.claims._mechanisms import EveryMechanism, exceeds_again, worst_event
@@ -149,7 +148,7 @@ def _examine_one(claim: Claim, effort: Effort) -> Finding:
     readings = tuple(examine_reading(reading, effort) for reading in claim.readings)
     repair = examine_reading(claim.repair, effort) if claim.repair else None
     derivation = tuple(examine_reading(step, effort) for step in claim.derivation)
-    status = _together(claim, [reading.status for reading in readings], [step.status for step in derivation])
+    status = status_of(claim.role, readings, derivation)
     fault, cause = fault_and_cause(claim.id, status)
     return Finding(
         id=claim.id,
@@ -172,22 +171,6 @@ def _examine_one(claim: Claim, effort: Effort) -> Finding:
         version=version_of_claim(claim.id, claim.fingerprint),
         fingerprint=claim.fingerprint,
     )
-
-
-def _together(claim: Claim, statuses: list[str], steps: list[str]) -> str:
-    """Return the status of a claim from those of its readings; a derivation with a false step refutes nothing."""
-    if any(step in (REFUTED, ORDER_REFUTED, SUSPICIOUS, NOT_CHECKABLE) for step in steps):
-        return SUSPICIOUS
-    refuted = [status in (REFUTED, ORDER_REFUTED) for status in statuses]
-    if all(refuted):
-        return FAILS if claim.role == "step" else statuses[0]
-    if any(refuted):
-        return UNDER_READING
-    if SUSPICIOUS in statuses:
-        return SUSPICIOUS
-    if len(set(statuses)) == 1:
-        return statuses[0]
-    return ON_REGION if set(statuses) == {PROVEN, ON_REGION} else NOT_REFUTED  # no more than under every reading
 
 
 def examine_reading(reading: Reading, effort: Effort) -> ReadingFinding:

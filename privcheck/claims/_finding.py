@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -166,6 +166,28 @@ class Finding:
         return Findings([self])._repr_html_()
 
 
+def status_of(role: str, readings: Sequence[ReadingFinding], derivation: Sequence[ReadingFinding]) -> str:
+    """Return the status of a claim from those of its readings; a derivation with a false step refutes nothing.
+
+    >>> read = [ReadingFinding("as printed", "", "", status, {}) for status in (REFUTED, NOT_REFUTED)]
+    >>> status_of("statement", read, []), status_of("step", read[:1], []), status_of("step", read[:1], read)
+    ('refuted-under-reading', 'derivation-fails', 'suspicious')
+    """
+    statuses = [reading.status for reading in readings]
+    if any(step.status in (REFUTED, ORDER_REFUTED, SUSPICIOUS, NOT_CHECKABLE) for step in derivation):
+        return SUSPICIOUS
+    refuted = [status in (REFUTED, ORDER_REFUTED) for status in statuses]
+    if all(refuted):
+        return FAILS if role == "step" else statuses[0]
+    if any(refuted):
+        return UNDER_READING
+    if SUSPICIOUS in statuses:
+        return SUSPICIOUS
+    if len(set(statuses)) == 1:
+        return statuses[0]
+    return ON_REGION if set(statuses) == {PROVEN, ON_REGION} else NOT_REFUTED  # no more than under every reading
+
+
 SHOWN = 20
 """How many claims the text of a list names."""
 
@@ -285,7 +307,21 @@ def findings_from_text(text: str, parameter: str = "text") -> Findings:
             found.append(read_fields(row, Finding, EXPECTED, version=version))
         except PrivcheckError:
             raise PrivcheckError(parameter, words("fields of the wrong type"), EXPECTED) from None
+        _check_borne_out(found[-1], parameter)
     return found
+
+
+def _check_borne_out(found: Finding, parameter: str) -> None:
+    """Refuse a status that is not that of the readings, and a fault of a form that does not fail."""
+    from privcheck.errors import PrivcheckError, words
+
+    told = status_of(found.role, found.readings, found.derivation) if found.readings else "none"
+    if told != found.status:
+        got = words(f"{found.id}, whose status is {found.status!r}, but that of its readings together {told!r}")
+        raise PrivcheckError(parameter, got, EXPECTED)
+    if found.fault and not found.wrong:
+        got = words(f"{found.id}, whose fault is {found.fault!r}, but its status {found.status!r}")
+        raise PrivcheckError(parameter, got, EXPECTED)
 
 
 KEPT = Path(__file__).parent / "claims.json"

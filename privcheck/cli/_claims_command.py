@@ -220,6 +220,7 @@ def _replayed(path: str) -> int:
     from privcheck.claims import replay as again
 
     confirmations = Table("id", "readings refuted again", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    changed = list[str]()
     for finding in findings_from_json(path):
         if finding.id not in CLAIMS:
             raise PrivcheckError("replay", finding.id, "claims that are declared", "the file is of another version")
@@ -228,5 +229,10 @@ def _replayed(path: str) -> int:
             raise PrivcheckError("replay", words(f"evidence for {finding.id} that refutes nothing"), "a counterexample")
         if confirmed:
             confirmations.add_row(finding.id, str(len(confirmed)))
+        if finding.fingerprint not in ("", CLAIMS[finding.id].fingerprint):
+            changed.append(finding.id)
     show(confirmations)
+    if changed:
+        told = "privcheck: entered in other words or formulas when the file was written, and checked as they are now"
+        sys.stderr.write(f"{told}: {', '.join(changed)}\n")
     return status_of_claims(confirmations.row_count)

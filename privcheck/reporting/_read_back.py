@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from privcheck.claims import findings_from_text
+from privcheck.claims import Findings, findings_from_text
 from privcheck.reporting._bounds_files import read_bounds
 from privcheck.reporting._json_source import read_source
+from privcheck.reporting._text.claim_sentences import evidence_sentences
 from privcheck.results import (
     AuditReport,
     Certificate,
@@ -26,6 +27,15 @@ from privcheck.tables import Result
 
 EXPECTED = "a file that the save method of a result, or a command with --json, wrote"
 
+
+def _findings(text: str) -> Findings:
+    """Return findings whose evidence can be told: a part of it that is missing would be missed when they are shown."""
+    found = findings_from_text(text)
+    for finding in found:
+        evidence_sentences(finding)
+    return found
+
+
 READERS: tuple[tuple[set[str], Callable[[str], Result]], ...] = (
     ({"target", "verdict", "epsilon_lower"}, AuditReport.from_json),
     ({"target", "granted", "coverage"}, Certificate.from_json),
@@ -37,7 +47,7 @@ READERS: tuple[tuple[set[str], Callable[[str], Result]], ...] = (
     ({"target", "outcome", "patches", "finding"}, Fix.from_json),
     ({"nights", "versions", "alarms"}, WatchReport.from_json),
     ({"target", "steps", "best", "provided"}, StepsReport.from_json),
-    ({"claims"}, findings_from_text),
+    ({"claims"}, _findings),
 )
 """The fields that identify a result of each kind, and what reads it."""
 

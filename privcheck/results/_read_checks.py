@@ -14,7 +14,7 @@ from privcheck.results._verdicts import ROUNDING, check_levels
 from privcheck.serialise import Make, well_typed
 
 if TYPE_CHECKING:
-    from privcheck.results._audit_report import AuditReport, Estimate, Witness
+    from privcheck.results._audit_report import AuditReport, Estimate, Resolution, Witness
     from privcheck.results._certificate import Certificate
     from privcheck.results._fix_result import Fix, FixPatch, PolicyRegret
     from privcheck.results._from_numbers.law_bound import LawBound
@@ -50,6 +50,11 @@ def _setting(found: AuditReport | Certificate | StepsReport | Fix) -> None:
 def _estimate(found: Estimate) -> None:
     if not found.low <= found.high:
         raise ValueError(f"an interval is [{found.low}, {found.high}]")
+
+
+def _resolution(found: Resolution) -> None:
+    if found.mass is not None and not found.mass > 0.0:
+        raise ValueError(f"mass is {found.mass}")
 
 
 def _probabilities(found: Witness | StepBound | SampleBound) -> None:
@@ -169,6 +174,7 @@ def check_certificate(found: Certificate) -> None:
 
 CHECKS: dict[str, Hook] = {
     "Estimate": _checked(_estimate),
+    "Resolution": _checked(_resolution),
     "Witness": _checked(_witness),
     "Divergence": _checked(_divergence),
     "ReplayResult": _checked(_replay),

@@ -40,6 +40,12 @@ class Running:
     watched: int = 0
     machines: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
+    def begin(self) -> None:
+        """Forget what an earlier attempt at this test has told."""
+        for kept in (self.passed, self.failed, self.pages, self.machines):
+            kept.clear()
+        self.watched = 0
+
     def add_run(self, machine: str, releases: int, rounds: int) -> None:
         """Count a run of a machine, which made so many releases in so many rounds."""
         runs, with_releases, longest = self.machines.get(machine, (0, 0, 0))

@@ -129,6 +129,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin an attempt at a test: another plugin may have run it before, because it failed."""
+    current().begin()
+    item.user_properties = [told for told in item.user_properties if told[0] not in (PROPERTY, FAILED, PAGE)]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Apply the assertions of a test's marks to the value that it returns, and report what they could detect."""
@@ -176,8 +183,8 @@ class Summary:
         self.told: list[tuple[str, str, str]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the sentences of a test, each with its kind."""
-        if report.when == "call":
+        """Keep the sentences of a test, each with its kind; none of a failure that was expected, or is tried again."""
+        if report.when == "call" and (report.passed or report.failed):
             kinds = (PROPERTY,) if report.passed else (FAILED, PAGE)
             self.told += [(report.nodeid, name, str(text)) for name, text in report.user_properties if name in kinds]
 

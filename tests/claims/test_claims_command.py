@@ -42,6 +42,17 @@ def test_statuses_and_files(tmp_path, capsys):
     assert run(["claims", "--replay", "b.json"]) == 0
 
 
+def test_a_claim_that_was_entered_otherwise_is_checked_as_it_is_now(written, tmp_path, capsys):
+    content = json.loads(written)
+    (tmp_path / "a.json").write_text(written)
+    assert run(["claims", "--replay", "a.json"]) == 1
+    assert not capsys.readouterr().err
+    content["claims"][0]["fingerprint"] = "0123456789ab"
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    assert run(["claims", "--replay", "a.json"]) == 1
+    assert capsys.readouterr().err.endswith(f"and checked as they are now: {FALSE}\n")
+
+
 def test_claims_are_listed_by_their_kept_status(capsys):
     def listed(*options):
         assert run(["claims", "--list", *options, "--json", "-"]) == 0

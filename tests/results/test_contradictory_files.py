@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import privcheck
 from privcheck import AuditReport, Fix, Frontier, LawBound, OneRunBound, SampleBound
-from privcheck.claims import findings_from_text
+from privcheck.claims import Findings, findings_from_text, kept_findings
 from privcheck.errors import PrivcheckError
 from privcheck.reporting._result_files import read_result
 from privcheck.results._example_results import CERTIFIED, FIXED_BANDIT, GRANTED, VIOLATION, WATCHED
@@ -179,6 +180,54 @@ def test_a_word_that_is_no_fault_of_a_claim():
         findings_from_text(json.dumps(content))
 
 
+def claims_of(found, **changes):
+    """Return kept findings of a status as a file, the first of them changed."""
+    content = json.loads(Findings([of for of in kept_findings() if of.status == found]).to_json())
+    content["claims"][0] |= changes
+    return content
+
+
+def test_all_that_is_kept_is_read():
+    assert len(findings_from_text(kept_findings().to_json())) == len(kept_findings())
+
+
+@pytest.mark.parametrize(
+    ("status", "changes"),
+    [
+        ("refuted", {"status": "proven", "fault": ""}),
+        ("refuted", {"readings": []}),
+        ("refuted-under-reading", {"status": "refuted"}),
+        ("derivation-fails", {"status": "refuted"}),
+        ("not-refuted", {"status": "proven"}),
+        ("verified-on-region", {"status": "proven"}),
+        ("proven", {"status": "refuted"}),
+        ("proven", {"fault": "statement"}),
+    ],
+)
+def test_a_status_of_a_claim_that_its_readings_do_not_bear_out(status, changes):
+    """What is proven was shown as refuted, and the other way round."""
+    assert findings_from_text(json.dumps(claims_of(status)))
+    with pytest.raises(PrivcheckError, match=r"whose (status|fault) is"):
+        findings_from_text(json.dumps(claims_of(status, **changes)))
+
+
+@pytest.mark.parametrize(
+    ("status", "name"),
+    [("refuted", "left"), ("refuted", "arithmetic"), ("order-refuted", "path"), ("proven", "region")],
+)
+def test_evidence_of_a_claim_that_is_missing(status, name, tmp_path):
+    """It was read, and ended in a traceback when it was shown."""
+    file = tmp_path / "claims.json"
+    content = claims_of(status)
+    file.write_text(json.dumps(content))
+    assert len(privcheck.load(file)) == len(content["claims"])
+    reading = next(of["readings"][0] for of in content["claims"] if name in of["readings"][0]["evidence"])
+    del reading["evidence"][name]
+    file.write_text(json.dumps(content))
+    with pytest.raises(PrivcheckError, match="a field is missing"):
+        privcheck.load(file)
+
+
 def test_a_status_that_stands_twice():
     text = Path(__file__).with_name("written").joinpath("3", "claims.json").read_text()
     with pytest.raises(PrivcheckError, match="not JSON"):
@@ -253,6 +302,7 @@ IMPOSSIBLE = [
     (VIOLATION, "epsilon_claimed", 50.0),
     (VIOLATION, "epsilon_lower", 0.1),
     (VIOLATION, "epsilon_estimate.low", 9.0),
+    (VIOLATION, "resolution.mass", 0.0),
     (CERTIFIED, "search", {"pairs": 100, "screened": 1, "families": []}),
     (CERTIFIED, "certificate.rewards", [1.0, 0.0]),
     (CERTIFIED, "certificate.executions", -1),

@@ -300,3 +300,58 @@ def test_equal_sentences_of_one_test_are_printed_once(imported, plugin, pytester
     (sentences,) = told(result).values()
     assert len(sentences) == 1
     assert sentences[0].endswith("(3 times)")
+
+
+AGAIN = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    for left in (1, 0):
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        failed = [report for report in reports if report.failed]
+        for report in failed:
+            report.outcome = "rerun" if left else "failed"
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        if not failed:
+            break
+    return True
+
+def pytest_report_teststatus(report):
+    return ("rerun", "R", "RERUN") if report.outcome == "rerun" else None
+"""
+
+
+def test_a_test_that_is_run_again_is_told_of_once(suite, monkeypatch):
+    """What earlier attempts had found was told again with each of them, and their pages stayed."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(suite.path / "summary.md"))
+    suite.makeconftest(AGAIN)
+    suite.makepyfile(
+        test_twins="""
+        import pytest, twins
+
+        targets = [twins.Peeker, twins.Publisher]
+        mark = pytest.mark.certified(1.0, arms=2, horizon=3, runs=1)
+
+        @mark
+        def test_at_the_second_attempt():
+            return targets.pop(0)
+
+        @mark
+        def test_never():
+            return twins.Peeker
+
+        @pytest.mark.xfail
+        @mark
+        def test_expected():
+            return twins.Peeker
+        """
+    )
+    result = run(suite, f"--privcheck-output={suite.path / 'pages'}")
+    result.assert_outcomes(passed=1, failed=1, xfailed=1)
+    assert set(told(result)) == {"test_at_the_second_attempt"}
+    summary = (suite.path / "summary.md").read_text()
+    assert "Privacy tests: 1 failed, 1 passed" in summary
+    assert "times)" not in summary
+    pages = {page.name for page in (suite.path / "pages").iterdir()}
+    assert pages == {"test_twins.py-test_never.html", "test_twins.py-test_expected.html"}
