@@ -57,8 +57,8 @@ def bound_from_samples(
 
     Raises
     ------
-    PrivcheckError : samples of unequal length, with NaN, of fewer than 20 outputs, of different kinds of output, with the same
-        keys in another order, or in which every output is there twice, or an option out of its range.
+    PrivcheckError : samples of unequal length, with NaN, of fewer than 20 outputs, of different kinds of output, with
+        the same keys in another order, or in which every output is there twice, or an option out of its range.
 
     Source
     ------

@@ -180,9 +180,9 @@ def unrefuted(
         )
     if unread > MOST_UNREAD:
         notes += (
-            f"{100 * unread:.4g} % of the runs that were looked at put out a text, keys, a nesting or an integer beyond "
-            "2^62 that no other one did. These are compared as wholes, so that what they tell was not seen: put out "
-            "floats in a fixed order, or give encode=",
+            f"{100 * unread:.4g} % of the runs that were looked at put out a text, keys, a nesting or an integer "
+            "beyond 2^62 that no other one did. These are compared as wholes, so that what they tell was not seen: put "
+            "out floats in a fixed order, or give encode=",
         )
     enough = resolution.epsilon >= (claimed or 0.0)
     return "consistent" if enough and not notes else "inconclusive", notes
