@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from privcheck.arrays import Array, Integers
+from privcheck.arrays import Array, ComparedByValue, Integers
 from privcheck.declared import check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference._counts import DELTA, EPSILON, LEVEL
@@ -28,8 +28,8 @@ def declared_thresholds(first: npt.ArrayLike, second: npt.ArrayLike, number: int
         return np.unique(np.quantile(scores, shares))
 
 
-@dataclass(frozen=True)
-class TradeoffRegion:
+@dataclass(frozen=True, eq=False)
+class TradeoffRegion(ComparedByValue):
     """Counts of scores at or above declared thresholds, and what they say about all events "score >= t" together.
 
     Parameters

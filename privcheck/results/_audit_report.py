@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privcheck import presenting
-from privcheck.arrays import Table
+from privcheck.arrays import ComparedByValue, Table
 from privcheck.enclosure import as_given, rounded_down
 from privcheck.errors import printable
 from privcheck.inference import TradeoffRegion
@@ -80,8 +80,8 @@ class Search:
         return not self.missing and 10 * self.screened >= 9 * self.pairs
 
 
-@dataclass(frozen=True)
-class Witness:
+@dataclass(frozen=True, eq=False)
+class Witness(ComparedByValue):
     """Two neighbouring streams and an event by which an observer can tell them apart.
 
     Parameters
@@ -341,7 +341,7 @@ class AuditReport(WholeResult):
         if self.claimed is None and self.delta and self.lower is not None:
             lower += f" at delta = {self.delta:g}"
         blind = ", no power here" if self.verdict == "consistent" and not self.lower else ""
-        told = f"{self.verdict or 'measured'}{blind} ({claim}; {lower} at confidence {self.confidence:g})"
+        told = f"{self.verdict or 'measured'}{blind} ({claim}; {lower} at confidence {self.confidence:.15g})"
         at = f"; at fault: {', '.join(fault.place for fault in self.faults)}" if self.faults else ""
         certified: Any = self.certificate
         found = certified is not None and certified.is_refused

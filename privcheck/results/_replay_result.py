@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from privcheck.arrays import Table
+from privcheck.arrays import ComparedByValue, Table
 
 
-@dataclass(frozen=True)
-class Divergence:
+@dataclass(frozen=True, eq=False)
+class Divergence(ComparedByValue):
     """A leak found by replay: raw data affected the policy's behaviour.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck import presenting
-from privcheck.arrays import Array, Integers
+from privcheck.arrays import Array, ComparedByValue, Integers
 from privcheck.bandits import Algorithm
 from privcheck.environments import Environment
 from privcheck.results._cited_papers import papers_of
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 STATISTICS = ("mean", "se", "median", "q05", "q95", "q99")
 
 
-@dataclass(frozen=True)
-class PolicyResult:
+@dataclass(frozen=True, eq=False)
+class PolicyResult(ComparedByValue):
     """The runs of one policy.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.arrays import Array, Bools, Integers
+from privcheck.arrays import Array, Bools, ComparedByValue, Integers
 from privcheck.bandits import BestArmAlgorithm
 from privcheck.environments import Environment
 from privcheck.inference import clopper_pearson
@@ -17,8 +17,8 @@ from privcheck.serialise import to_json
 from privcheck.tables import Result, Row
 
 
-@dataclass(frozen=True)
-class StoppingResult:
+@dataclass(frozen=True, eq=False)
+class StoppingResult(ComparedByValue):
     """The runs of one policy, each scored against every delta: results of different deltas are dependent.
 
     Parameters

@@ -199,10 +199,10 @@ def _digits_of_amount(value: float) -> int:
 def percent(share: float) -> str:
     """Return a share in per cent.
 
-    >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
+    >>> percent(0.95), percent(0.999), percent(1 - 1e-12)
+    ('95 %', '99.9 %', '99.9999999999 %')
     """
-    return f"{100 * share:.10g} %"
+    return f"{100 * share:.15g} %"
 
 
 def given(value: float | None) -> str:
