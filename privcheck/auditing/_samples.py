@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,8 @@ def bound_from_samples(
 
     Raises
     ------
-    PrivcheckError : samples of unequal length, with NaN, of fewer than 20 outputs, of different kinds of output, or in
-        which every output is there twice, or an option out of its range.
+    PrivcheckError : samples of unequal length, with NaN, of fewer than 20 outputs, of different kinds of output, with
+        the same keys in another order, or in which every output is there twice, or an option out of its range.
 
     Source
     ------
@@ -86,6 +87,7 @@ def bound_from_samples(
     if sides[0].numbers.shape[1] != sides[1].numbers.shape[1]:
         raise PrivcheckError("second", words("outputs of another kind"), "outputs like those of the first sample")
     _check_alike(first, second)
+    _check_keys(first, second)
     for name, side in zip(("first", "second"), sides, strict=True):
         _check_once(name, side)
     one, two = alike([_shuffled(side, number) for number, side in enumerate(sides)])
@@ -162,6 +164,28 @@ def _check_alike(first: Any, second: Any) -> None:
         seen, before = (" and ".join(sorted(map(str, kinds))) for kinds in (two, one))
         got = words(f"{seen} outputs, and {before} in the first sample")
         raise PrivcheckError("second", got, "outputs stored like those of the first sample", "convert one of them")
+
+
+def _check_keys(first: Any, second: Any) -> None:
+    """Refuse samples that have the same keys, in another order: that is how they were written, and would tell them
+    apart.
+    """
+    one, two = (set(_keys(sample)) for sample in (first, second))
+    for keys in one:
+        if keys not in two and any(set(keys) == set(others) for others in two - one):
+            got = words("the same keys in another order")
+            raise PrivcheckError("second", got, "keys in the order of the first sample", "sort the keys of both")
+
+
+def _keys(sample: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the keys of every dict in a sample, in their order."""
+    if isinstance(sample, Mapping):
+        yield tuple(sample)
+        sample = list(sample.values())
+    if isinstance(sample, list | tuple) or (isinstance(sample, np.ndarray) and sample.dtype.kind == "O"):
+        for part in sample:
+            if isinstance(part, Mapping | list | tuple):
+                yield from _keys(part)
 
 
 def _check_once(name: str, outputs: Outputs) -> None:

@@ -22,6 +22,9 @@ from privcheck.targets import Claim, Game, StreamPair
 LEAST_SHARE = 0.01
 """Least share of the runs on the confirmed pair that some event has, and lacks, where a claim is called consistent."""
 
+MOST_UNREAD = 0.5
+"""Most runs, as a share, that may put out a text of their own where a claim is called consistent."""
+
 LONGER = "a longer time budget screens all of them"
 NO_LIMIT = "without a limit on their number, all of them are screened"
 """What screens all candidates: where the time was short, and where their number was given."""
@@ -45,7 +48,7 @@ def judge(
         if evidence.lower(claim.error)[0] > claim.epsilon:
             verdict = "violation"
         else:
-            verdict, notes = unrefuted(lower, resolution, screening, tally.common, claim, game)
+            verdict, notes = unrefuted(lower, resolution, screening, tally.common, claim, game, unread=chosen.unread)
     if claim.profile is not None:
         return _judged_by_profile(pair, screening, evidence, chosen, tally, claim, game)
     return Outcome(
@@ -85,7 +88,9 @@ def _judged_by_profile(
     verdict: str = "violation"
     notes: tuple[str, ...] = ()
     if evidence.claim_lower(profile, claim.error) <= claimed:
-        verdict, notes = unrefuted(lower, resolution, screening, tally.common, claim, game, claimed)
+        verdict, notes = unrefuted(
+            lower, resolution, screening, tally.common, claim, game, claimed, unread=chosen.unread
+        )
     epsilon, _ = evidence.lower(level)
     return Outcome(
         verdict=verdict,
@@ -147,6 +152,8 @@ def unrefuted(
     claim: Claim,
     game: Game,
     claimed: float | None = None,
+    *,
+    unread: float = 0.0,
 ) -> tuple[str, tuple[str, ...]]:
     """Return the verdict on a claim that was not refuted, and the notes that say what "consistent" lacks.
 
@@ -159,6 +166,7 @@ def unrefuted(
     claim : the claim and the levels.
     game : what was played.
     claimed : the amount that is claimed, if it is not epsilon.
+    unread : the share of the runs looked at that put out a text of their own.
 
     """
     claimed = claim.epsilon if claimed is None else claimed
@@ -169,6 +177,12 @@ def unrefuted(
             f"{100 * common:.4g} % of the runs on the confirmed pair put out the same, and no event has between "
             f"{100 * LEAST_SHARE:g} % and {100 * (1 - LEAST_SHARE):g} % of them, so there was next to nothing to "
             "compare: lengthen the horizon, or give streams= on which outputs vary",
+        )
+    if unread > MOST_UNREAD:
+        notes += (
+            f"{100 * unread:.4g} % of the runs that were looked at put out a text, keys, a nesting or an integer "
+            "beyond 2^62 that no other one did. These are compared as wholes, so that what they tell was not seen: put "
+            "out floats in a fixed order, or give encode=",
         )
     enough = resolution.epsilon >= (claimed or 0.0)
     return "consistent" if enough and not notes else "inconclusive", notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 
 import numpy as np
@@ -157,6 +158,34 @@ def test_an_exception_in_every_run_is_bad_input():
 
     with pytest.raises(PrivcheckError, match=r"ValueError: no data .* in every run"):
         audited(broken)
+
+
+WHOLES = {
+    "text": lambda number: f"{number:.6f}",
+    "JSON": lambda number: json.dumps({"sum": number}),
+    "a text in a list": lambda number: [1, f"{number:.6f}", 2.5],
+    "integers beyond 2^62": lambda number: int((number + 100.0) * 2.0**60),
+}
+"""Ways in which a number is put out that are compared as wholes."""
+
+
+@pytest.mark.chance(1e-9, "texts with six decimals, of which next to none occurs twice")
+@pytest.mark.parametrize("options", [{}, {"sequential": True}])
+@pytest.mark.parametrize("kind", WHOLES)
+def test_a_claim_is_not_called_consistent_if_hardly_any_text_occurs_twice(kind, options):
+    """The loss is 4 where 1 is claimed, and nothing of it is seen: such an audit acquitted nobody."""
+    report = audited(lambda data, rng: WHOLES[kind](4.0 * data[0] + rng.laplace()), runs=1000, **options)
+    assert report.verdict == "inconclusive"
+    assert any("compared as wholes" in note for note in report.notes)
+
+
+@pytest.mark.chance(1e-9, "losses of 1 where 3 is claimed")
+@pytest.mark.parametrize("runs", [1000, 4000])
+def test_texts_that_occur_often_can_be_called_consistent(runs):
+    def shown(data, rng):
+        return f"about {data[0] + rng.geometric(0.632) - rng.geometric(0.632):.0f} of {rng.integers(8)}"
+
+    assert audited(shown, epsilon=3.0, runs=runs, error=1e-3).verdict == "consistent"
 
 
 def test_errors_of_privcheck_are_bad_input():

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from privcheck.accounting import ClaimedProfile
 from privcheck.arrays import Array
 from privcheck.auditing._confirmation.shares_of_runs import LEARNING_SHARE, Folds, folds, is_easy, probe, taken
-from privcheck.auditing._confirmation.tally import Counter, Tally, oriented, usual_output
+from privcheck.auditing._confirmation.tally import (
+    Counter,
+    Tally,
+    oriented,
+    share_with_texts_of_their_own,
+    usual_output,
+)
 from privcheck.auditing._events.claim_selection import choose_for_claim
 from privcheck.auditing._events.event import Counts, Event, learned
 from privcheck.auditing._events.event_selection import choose, choose_for_delta
@@ -135,6 +141,8 @@ class Chosen:
     hidden: tuple[int, ...] = ()
     for_delta: Event | None = None
     for_claim: tuple[Event, float] | None = None
+    unread: float = 0.0
+    """The share of the runs looked at that put out a text of their own (`share_with_texts_of_their_own`)."""
 
     @property
     def main(self) -> Event:
@@ -220,7 +228,8 @@ def settle(
         deciding = joined_sides([choosing, weighing])
         for_claim = choose_for_claim(scores, deciding, counting_runs, level, profile, error)
     usual = usual_output(before)
-    return Chosen(parts, weighed, thresholds, usual, tuple(hidden), for_delta, for_claim)
+    unread = share_with_texts_of_their_own(before if training is None else joined_sides([before, training]))
+    return Chosen(parts, weighed, thresholds, usual, tuple(hidden), for_delta, for_claim, unread)
 
 
 def settling(parts: Folds) -> int:

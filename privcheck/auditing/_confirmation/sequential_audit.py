@@ -21,7 +21,13 @@ import numpy as np
 
 from privcheck.auditing._confirmation.e_process import Anytime, Bets, choose_to_bet
 from privcheck.auditing._confirmation.shares_of_runs import screening_budget
-from privcheck.auditing._confirmation.tally import Counter, Tally, alike_runs, usual_output
+from privcheck.auditing._confirmation.tally import (
+    Counter,
+    Tally,
+    alike_runs,
+    share_with_texts_of_their_own,
+    usual_output,
+)
 from privcheck.auditing._events.event import Event
 from privcheck.auditing._scoring.views_of import views_of
 from privcheck.auditing._search.successive_halving import Found, Screening, screen
@@ -261,7 +267,8 @@ class _Game:
         verdict, notes = "violation", of_best.notes
         if not self._refuted():
             common = best.common(kind(game.feedback).hidden(best.pair.rounds))
-            judged, lacking = unrefuted(read.lower, resolution, screening, common, claim, game)
+            unread = share_with_texts_of_their_own(best.sides)
+            judged, lacking = unrefuted(read.lower, resolution, screening, common, claim, game, unread=unread)
             verdict = judged if whole else "inconclusive"
             notes = tuple(dict.fromkeys(notes + lacking))
         return replace(

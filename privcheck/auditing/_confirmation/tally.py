@@ -14,7 +14,7 @@ from privcheck.auditing._scoring.sequences import Sequences
 from privcheck.auditing._scoring.view import SequenceView, View
 from privcheck.inference import at_least, counted_pairs
 from privcheck.scheduling import Arrays, Form
-from privcheck.targets import MISSING, Outputs, Sides, padded
+from privcheck.targets import CODED, MISSING, Outputs, Sides, padded
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +146,33 @@ def usual_output(sides: Sides) -> Outputs:
     return Outputs(
         np.partition(runs.symbols, middle, axis=0)[[middle]], np.partition(runs.numbers, middle, axis=0)[[middle]]
     )
+
+
+MOST_COMPARED = 100_000
+"""Runs on each stream whose texts are compared with those of the others, to bound the time."""
+
+
+def share_with_texts_of_their_own(sides: Sides) -> float:
+    """Return the share of the runs that put out, in some part, a text that no other run has there.
+
+    Texts are compared as wholes, and so are keys, nestings and integers beyond 2^62, which have codes as well: where
+    most are new, what they say is not read.
+
+    >>> from privcheck.targets._output_parts import outputs_of
+    >>> share_with_texts_of_their_own((outputs_of(["0.51", "a", "a"]), outputs_of(["0.73"])))
+    0.5
+    """
+    few = padded([side.symbols[:MOST_COMPARED] for side in sides], MISSING)
+    if few[0].dtype != np.int64 or few[1].dtype != np.int64:  # actions
+        return 0.0
+    symbols = np.concatenate(few)
+    alone = np.zeros(len(symbols), bool)
+    for column in symbols.T:
+        coded = (column <= CODED) & (column != MISSING)
+        if coded.any():
+            _, place, times = np.unique(column, return_inverse=True, return_counts=True)
+            alone |= coded & (times[place] == 1)
+    return float(alone.mean())
 
 
 def alike_runs(usual: Outputs, runs: Outputs, hidden: Sequence[int] = ()) -> Bools:
