@@ -237,6 +237,9 @@ def _simulation(source: JsonSource) -> Measured:
     mean, se = array([row["mean"]]).tolist()[0], None if row["se"] is None else float(number(row["se"]))
     asked = {"environment": content.get("environment"), "horizon": int(row["horizon"])}
     asked["shuffle_arms"] = bool(content.get("shuffle_arms", False))
+    if "algorithms" in content:  # older files do not say it
+        (told,) = content["algorithms"]
+        asked["parameters"] = told.rpartition("(")[2].removesuffix(")") if told.endswith(")") else None
     return Measured(
         "simulation", str(row["policy"]), asked, regret=mean, se=se, runs=int(row["runs"]),
         seconds=float(row["seconds"]),
@@ -262,15 +265,18 @@ def compared(name: str, old: Measured, new: Measured) -> Change:
     >>> compared("a", before, Measured("audit", "b", {"claim": "epsilon = 1"}, "consistent")).reason
     'they are of two targets, a and b, and one is no baseline of the other: `privcheck report` lists them side by side'
     """
+    if old.kind == new.kind and _are_two(old.target, new.target):
+        return Change(name, NOT_COMPARABLE, TWO_TARGETS.format(old.target, new.target), old, new)
     asked = {"kind": old.kind} | old.asked, {"kind": new.kind} | new.asked
-    other = [key for key in dict.fromkeys([*asked[0], *asked[1]]) if asked[0].get(key) != asked[1].get(key)]
+    named = dict.fromkeys([*asked[0], *asked[1]])
+    if any("parameters" not in each for each in asked):
+        named.pop("parameters", None)
+    other = [key for key in named if asked[0].get(key) != asked[1].get(key)]
     if old.kind != new.kind:
         other = ["kind"]
     if other:
         reason = "; ".join(f"{key} {_shown(asked[0].get(key))}, now {_shown(asked[1].get(key))}" for key in other)
         return Change(name, NOT_COMPARABLE, reason, old, new)
-    if _are_two(old.target, new.target):
-        return Change(name, NOT_COMPARABLE, TWO_TARGETS.format(old.target, new.target), old, new)
     pairs = [("verdict", old.verdict, new.verdict), ("certificate", old.certificate, new.certificate)]
     changed = [(which, was, now) for which, was, now in pairs if was != now]
     steps = [_rank(which, now) - _rank(which, was) for which, was, now in changed]

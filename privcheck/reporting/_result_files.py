@@ -261,6 +261,7 @@ def _simulation(source: JsonSource) -> IndexRow:
         )
     if seed is not None and type(seed) is not int:
         raise TypeError(f"seed is {seed!r}")
+    _listed(content.get("algorithms", []), str)
     return IndexRow(
         source.path, source.when, "simulation", ", ".join(row.policy for row in rows), SIMULATED, seed=seed,
         detail=f"mean regret {regrets} after {first.horizon:,} rounds{where}, {runs_words([row.runs for row in rows])}",
@@ -291,7 +292,9 @@ OTHERS = {
     "bounds": {"regime", "contradictions"},
     "curve": {"values", "contradictions"},
     "frontier": {"bounds", "remarks"},
-    "simulation": {"environment", "horizon", "runs", "seed", "comparisons", "remarks", "shuffle_arms", "labels"},
+    "simulation": {
+        *("environment", "horizon", "runs", "seed", "algorithms", "comparisons", "remarks", "shuffle_arms", "labels"),
+    },
 }
 """The other fields that one may have; the readers of audits and certificates know theirs."""
 

@@ -40,6 +40,16 @@ class OwnPolicy:
         """Return its name."""
         return self.name
 
+    def with_parameters(self) -> str:
+        """Return its name and the budget that it was given.
+
+        >>> OwnPolicy("my_bandit.py:MyBandit", "bandit", 1.0, 1e-6).with_parameters()
+        'my_bandit.py:MyBandit(epsilon=1.0, delta=1e-06)'
+        """
+        amounts = {name: getattr(self, name) for name in ("epsilon", "delta", "rho", "mu")}
+        told = [f"{name}={amount!r}" for name, amount in amounts.items() if amount is not None]
+        return f"{self.name}({', '.join(told)})" if told else self.name
+
 
 @dataclass(frozen=True)
 class Remark:

@@ -179,14 +179,16 @@ class Simulation(Result):
 
         "environment" has the id and the means of the arms, and their names if they come from a log; of a contextual
         environment it has the parameters, and no means;
-        "horizon", "runs" and "seed" are those of the call. "remarks" names policies that have fewer runs or none, and
-        "shuffle_arms" is there if it was asked for, "labels", of what they stand for, if labels were given.
+        "horizon", "runs" and "seed" are those of the call; "algorithms" has each policy with its parameters.
+        "remarks" names policies that have fewer runs or none, and "shuffle_arms" is there if it was asked for,
+        "labels", of what they stand for, if labels were given.
         """
         place: dict[str, Any] = {"id": self.environment.id, "means": self.environment.means}
         place |= getattr(self.environment, "described", {})
         if names := getattr(self.environment, "names", ()):
             place["names"] = names
         setting = {"environment": place, "horizon": self.horizon, "runs": self.runs, "seed": self.seed}
+        setting["algorithms"] = [_with_parameters(each.algorithm) for each in self.results]
         if self.remarks:
             setting["remarks"] = [vars(remark) for remark in self.remarks]
         if self.shuffle_arms:
@@ -256,3 +258,7 @@ class Simulation(Result):
         'round t'
         """
         return presenting.plot(self, path, lines=lines, log_regret=log_regret)
+
+
+def _with_parameters(algorithm: Algorithm | OwnPolicy) -> str:
+    return algorithm.with_parameters() if isinstance(algorithm, OwnPolicy) else algorithm.describe()

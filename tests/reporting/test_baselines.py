@@ -121,6 +121,20 @@ def test_simulations_with_shuffled_arms_are_not_mixed_with_others(capsys):
     assert "shuffle_arms False, now True" in capsys.readouterr().out
 
 
+def test_simulations_with_other_parameters_are_not_mixed(capsys):
+    one, other = (simulate("adap-ucb", [0.75, 0.5], horizon=100, runs=5, epsilon=each) for each in (0.5, 5.0))
+    assert compare(one, other) == 2
+    said = " ".join(capsys.readouterr().out.split())
+    assert "parameters arms=2, epsilon=0.5, alpha=3.1, now arms=2, epsilon=5" in said
+        capsys.readouterr().out.split()
+    )
+    content = json.loads(other.to_json())
+    assert content.pop("algorithms") == ["adap-ucb(arms=2, epsilon=5, alpha=3.1)"]
+    Path("old.json").write_text(one.to_json())
+    Path("new.json").write_text(json.dumps(content))  # as earlier versions wrote it
+    assert run(["compare", "old.json", "new.json"]) == 0
+
+
 def test_kinds_are_not_mixed(capsys):
     assert compare(CONSISTENT, GRANTED) == 2
     assert "kind audit, now certificate" in capsys.readouterr().out
