@@ -126,8 +126,6 @@ def test_simulations_with_other_parameters_are_not_mixed(capsys):
     assert compare(one, other) == 2
     said = " ".join(capsys.readouterr().out.split())
     assert "parameters arms=2, epsilon=0.5, alpha=3.1, now arms=2, epsilon=5" in said
-        capsys.readouterr().out.split()
-    )
     content = json.loads(other.to_json())
     assert content.pop("algorithms") == ["adap-ucb(arms=2, epsilon=5, alpha=3.1)"]
     Path("old.json").write_text(one.to_json())
