@@ -104,7 +104,8 @@ class NumpyProtocol:
             return linear_functions.applied(self.of, function, arguments, options)
         if function is np.where and len(arguments) == 3 and private and not options:
             return _chosen(self.of, *arguments)
-        if private and (computed := ALONE.get(function)) is not None and _only_first(private, arguments):
+        given_to = arguments[1:] if function is np.searchsorted else arguments
+        if private and (computed := ALONE.get(function)) is not None and _only_first(private, given_to):
             found = computed(*arguments, **options)
             if found is not None:
                 return found
@@ -203,13 +204,16 @@ def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
 
 
 ALONE: dict[Any, Callable[..., Any]] = {
-    np.digitize: one_datum.digitized,
+    np.digitize: one_datum.digitized, np.searchsorted: one_datum.sorted_into,
     np.var: _of_all(many.variance, (), ["ddof"]), np.std: _of_all(many.deviation, (), ["ddof"]),
     np.max: _of_all(many.largest), np.min: _of_all(many.smallest), np.median: _of_all(many.median),
     np.sort: _of_all(many.ordered, default=-1),
     np.quantile: _of_all(many.quantile, ["q"]), np.percentile: _of_all(many.percentile, ["q"]),
 }  # fmt: skip
-"""Functions of which the first argument alone may be private; they return None for what they do not take."""
+"""Functions of which the first argument alone, that of `searchsorted` after the bins, may be private.
+
+They return None for what they do not take.
+"""
 
 
 @dataclass(frozen=True)

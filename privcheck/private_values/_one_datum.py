@@ -128,6 +128,11 @@ def digitized(value: Private, bins: Any, right: Any = False) -> Any:
     return found.of_kind("i") if not found.is_public else np.int64(found.ordinary())
 
 
+def sorted_into(bins: Any, value: Private, side: Any = "left", sorter: Any = None) -> Any:
+    """Return numpy's `searchsorted` for public bins in increasing order, which is `digitize` in other words."""
+    return digitized(value, bins, side == "left") if side in ("left", "right") and sorter is None else None
+
+
 def squared(value: Private) -> Private | None:
     """Return the square of each entry; None if some entry depends on several data."""
     return None if _of_several(Entries.of(value)) else value * value

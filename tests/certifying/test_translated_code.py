@@ -121,6 +121,8 @@ IDIOMS |= {
     "a rounded number as an index": ("self.s[round(4 * r)] += 1", 2.0, FIVE),
     "np.digitize": ("self.s[np.digitize(r, [0.25, 0.5, 0.75, 1.0])] += 1", 2.0, FIVE),
     "np.digitize to the right": ("self.s[np.digitize(r, np.array([0.0, 0.5, 0.75, 0.9]), right=True)] += 1", 2.0, FIVE),
+    "np.searchsorted": ("self.s[np.searchsorted([0.25, 0.5, 0.75, 1.0], r)] += 1", 2.0, FIVE),
+    "np.searchsorted to the right": ("self.s[np.searchsorted([0.25, 0.5, 0.75], r, side='right')] += 1", 2.0, FIVE),
     "bins by conditions": (BINS, 2.0, FIVE),
     "bins by chains": ("self.s[0] += r < 0.25\nself.s[1] += 0.25 <= r < 0.5\nself.s[2] += r >= 0.5", 2.0, FIVE),
     "elif of other targets": (
@@ -249,6 +251,8 @@ REFUSED = {
     "an index that is assigned": "v = [0.0, 0.0]\nv[int(r)] = 1.0",
     "an index that multiplies": "v = [1.0, 1.0]\nv[int(r)] *= 2.0",
     "bins in another order": "v = np.zeros(3)\nv[np.digitize(r, [0.5, 0.25])] += 1",
+    "private bins, searched": "v = np.zeros(3)\nv[np.searchsorted([r, 2.0], 0.3)] += 1",
+    "bins searched by another order": "v = np.zeros(3)\nv[np.searchsorted([0.5, 0.25], r, sorter=[1, 0])] += 1",
     "private bins": "v = np.zeros(3)\nv[np.digitize(0.3, [r, 2.0])] += 1",
     "a dictionary": "self.s += {True: 1.0, False: 0.5}[r > 0.5]",
     "an array of integers": "v = np.zeros(2, int)\nif r > 0.5:\n    v[0] += 1\nself.s += 1.0",

@@ -168,6 +168,7 @@ def test_a_bin_that_is_the_same_for_all_data_is_an_ordinary_index(bins, place):
     source = PrivateSource()
     for reward in (source.scalar(0.3, 0.0, 1.0, datum=0), source.vector([0.3, 0.9], 0.0, 1.0, data=0)):
         found = np.digitize(reward, bins)
+        assert np.array_equal(found, np.searchsorted(bins, reward, side="right"))
         np.testing.assert_array_equal(zeros(3)[found], np.zeros(reward.shape))
         assert np.asarray(found).dtype == np.int64
         assert (np.asarray(found) == place).all()
