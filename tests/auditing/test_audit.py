@@ -13,8 +13,8 @@ import pytest
 
 import privcheck
 from privcheck.accounting import Approximate
-from privcheck.auditing._confirmation.evidence import CountedEvent, Evidence
-from privcheck.auditing._confirmation.tally import Counter, usual_output
+from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent, Evidence
+from privcheck.auditing._confirmation.tally import usual_output
 from privcheck.auditing._declared_audit import DeclaredAudit
 from privcheck.auditing._events.event import Counts, Event
 from privcheck.auditing._exact import exact_delta
@@ -226,8 +226,8 @@ def judged(more, less, runs, epsilon=1.0, delta=0.0, times=1, **levels):
     outputs = tuple(Outputs.of_symbols(side) for side in actions)
     evidence = event_evidence(more, less, runs, delta, times)
     event = evidence.counted[0].event
-    tally = Counter((event,), 1, event, np.zeros(1), usual_output(outputs))(outputs)
-    chosen = None  # matters for claims in other notions only
+    chosen = Chosen((), [(event, 1.0)], np.zeros(1), usual_output(outputs))
+    tally = chosen.counter(outputs)
     return judge(pair, Screening(1, 0), evidence, chosen, tally, Claim(epsilon=epsilon, delta=delta, **levels), Game())
 
 

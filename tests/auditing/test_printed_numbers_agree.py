@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privcheck
-from privcheck.auditing._confirmation.evidence import CountedEvent, Evidence
-from privcheck.auditing._confirmation.tally import Counter, usual_output
+from privcheck.auditing._confirmation.evidence import Chosen, CountedEvent, Evidence
+from privcheck.auditing._confirmation.tally import usual_output
 from privcheck.auditing._events.event import Event
 from privcheck.auditing._search.successive_halving import Screening
 from privcheck.auditing._verdict import judge
@@ -56,8 +56,8 @@ def judged(draw):
     confidence = draw(st.sampled_from([0.5, 0.9, 0.95, 0.999]))
     asked = Claim(epsilon=1.0, delta=delta, confidence=confidence)
     evidence = Evidence(counted, runs, delta)
-    chosen = None  # matters for claims in other notions only
-    tally = Counter(tuple(events), len(events), events[0], np.zeros(1), usual_output(outputs))(outputs)
+    chosen = Chosen((), [(event, 1.0 / len(events)) for event in events], np.zeros(1), usual_output(outputs))
+    tally = chosen.counter(outputs)
     return judge(PAIR, Screening(1, 0), evidence, chosen, tally, asked, Game()), evidence, asked
 
 
@@ -101,9 +101,9 @@ def test_the_half_of_an_event_that_shows_more_is_printed_first():
     outputs = tuple(Outputs.of_symbols(side) for side in sides)
     event = Event(Column(0), None, 1.0, False, -1.0)
     counted = [CountedEvent(event, 1.0, event.counts(*outputs))]
-    tally = Counter((event,), 1, event, np.zeros(1), usual_output(outputs))(outputs)
-    asked = Claim(epsilon=1.0)
-    witness = judge(PAIR, Screening(1, 0), Evidence(counted, 1000, 0.0), None, tally, asked, Game()).witness
+    chosen, asked = Chosen((), [(event, 1.0)], np.zeros(1), usual_output(outputs)), Claim(epsilon=1.0)
+    tally = chosen.counter(outputs)
+    witness = judge(PAIR, Screening(1, 0), Evidence(counted, 1000, 0.0), chosen, tally, asked, Game()).witness
     assert (witness.probability_first.value, witness.probability_second.value) == (0.006, 0.06)
     assert witness.more_likely == "second"
     assert witness.mirror is not None
