@@ -119,6 +119,7 @@ def test_json(simulation):
     assert text.startswith('{"schema_version": 3, ')
     place = {"id": simulation.environment.id, "means": list(simulation.environment.means)}
     setting = {"environment": place, "horizon": 1000, "runs": 600, "seed": simulation.seed}
+    setting["algorithms"] = [result.algorithm.describe() for result in simulation.results]
     assert json.loads(text) == {"schema_version": 3, "results": simulation.summary()} | setting
 
 
