@@ -91,7 +91,8 @@ def assert_private(
     )
     call = python_call(report)
     report = replace(report, target=called(report.target))
-    told = f"{report.target}: {sentence(report)}"
+    provided = [note for note in report.notes if "provided that" in note]
+    told = "; ".join([f"{report.target}: {sentence(report)}", *provided])
     if report.verdict == "violation":
         found = [*evidence(report), *_after_empty(keep_page(report))]
         raise failure(told, found, by_chance(level, "a true claim"), how, call)

@@ -60,6 +60,21 @@ def test_private_fails_when_it_could_not(twins):
     assert assert_private(twins.noisy_sum, 8.0, horizon=2, runs=needed).verdict == "consistent"
 
 
+def summed(data, rng, runs):
+    return data.sum() + rng.laplace(size=runs)
+
+
+@pytest.mark.chance(1e-6, "one verdict on a true claim at this error")
+def test_private_says_what_it_takes_on_the_users_word():
+    """It accused a private function of a claim about one row, and printed a probability of false failures beside it."""
+    with pytest.raises(PrivacyFailure, match=r"provided that data which differ in 2 rows.*are neighbours"):
+        assert_private(summed, 1.0, streams=([0.0, 0.0], [1.0, 1.0]), runs=20_000)
+    with running(Running()) as told:
+        single = lambda data, rng: float(data.sum() + rng.laplace())  # noqa: E731
+        assert_private(single, 1.0, streams=([0.0, 0.0], [1.0, 0.0]), encode=lambda x: x, runs=4000)
+    assert "provided that no more of an output is published than what encode returns" in told.passed[0]
+
+
 def test_an_audit_that_told_nothing_apart_says_so():
     with running(Running()) as test:
         assert_private(lambda data, rng, runs: np.zeros((runs, 1)), 1.0, horizon=2)

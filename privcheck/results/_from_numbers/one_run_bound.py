@@ -115,6 +115,7 @@ class OneRunBound(WholeResult):
                 f"({number} for {kind})"
             ]
         found.append("no score was computed from the coins")
+        found.append("no canary was left out after its score was seen")
         if self.guesses_given:
             found.append("the number of guesses was fixed without looking at the coins")
         if self.independent:

@@ -81,5 +81,6 @@ class SampleBound(WholeResult):
         """What is taken on the user's word, in words that follow "that"."""
         return (
             "each output is that of a run of its own, independent of all others, and none was left out or repeated",
+            "both samples come from the same code and were recorded alike: rounded, clipped and stored in one way",
             "the two inputs are neighbours and were chosen before these runs",
         )
