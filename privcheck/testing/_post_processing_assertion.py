@@ -28,6 +28,9 @@ STREAMS = 4
 SEEDS = 10
 """Seeds of the coins and the noise for every change."""
 
+REPEATS = 3
+"""How often, with each seed, a run is repeated on the same data before a difference is blamed on them."""
+
 Diverges = Callable[[Pair], list[str] | None]
 """What differs on a pair of streams, in words; None when nothing differs."""
 
@@ -74,6 +77,7 @@ def assert_unchanged_by(
     Raises
     ------
     PrivacyFailure : unreleased data affect the post-processing; with the simplest pair of streams that shows it.
+    PrivcheckError : bad input, or a target whose runs also differ on the same data.
 
     Source: post-processing, Dwork and Roth (2014), Proposition 2.1.
 
@@ -109,6 +113,10 @@ def assert_unchanged_by(
     for pair in pairs:
         if diverges(pair):
             first, second = _simplest(pair, diverges, game.relation, contexts, count)
+            if any(diverges((first, first)) for _ in range(REPEATS)):
+                got = words("a target that does something else on the same data, with the same coins and releases")
+                hint = "draw from the Generator that it is given, and let nothing depend on clocks or earlier runs"
+                raise PrivcheckError("target", got, "runs that data, coins and releases decide", hint)
             told = f"{name_of(target)}: what it does after its releases depends on data that were not released"
             witness = streams_told(first, second, game.rewards, None if contexts is None else count)
             witness += diverges((first, second)) or []

@@ -447,3 +447,41 @@ def test_evidence_is_the_capital_of_the_bets_played_one_by_one():
         seen.append(value)
         deviations += (value - (0.5 + sum(seen)) / (len(seen) + 1)) ** 2
     assert evidence(values, mean, level) == pytest.approx(most)
+
+
+class Publishes:
+    """Releases each reward once, and plays by what was released."""
+
+    def __init__(self, rng):
+        self.rng, self.arm, self.noise = rng, 0, Laplace(sensitivity=1.0, epsilon=1.0)
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.arm = int(self.noise.release(reward, self.rng) > 0.5)
+
+
+class OtherCoins(Publishes):
+    """Draws coins from another Generator than its own."""
+
+    def select(self):
+        return int(np.random.random() < 0.5)  # noqa: NPY002
+
+
+class CountsRuns(Publishes):
+    """Keeps a number between runs."""
+
+    rounds = 0
+
+    def select(self):
+        CountsRuns.rounds += 1
+        return CountsRuns.rounds % 7 % 2
+
+
+def test_what_differs_on_the_same_data_is_not_blamed_on_them():
+    """The failure said that actions depend on data that were not released, by no chance at all."""
+    assert assert_unchanged_by(Publishes, arms=2, horizon=6) > 0
+    for target in (OtherCoins, CountsRuns, lambda data, rng: np.random.random()):  # noqa: NPY002
+        with pytest.raises(PrivcheckError, match="something else on the same data"):
+            assert_unchanged_by(target, arms=2, horizon=6)
