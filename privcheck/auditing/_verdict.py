@@ -199,7 +199,9 @@ def almost(lower: float, claim: Claim, claimed: float | None) -> tuple[str, ...]
     quantile = NormalDist().inv_cdf
     factor = max(2, math.ceil((quantile(claim.error) / quantile(claim.level)) ** 2)) if claim.level < 0.5 else 2
     times = "twice" if factor == 2 else f"{TIMES.get(factor, factor)} times"
-    return (f"{EVIDENCE} at {100 * claim.confidence:g} %, not yet at {claim.error:g}: {times} the runs would decide",)
+    return (
+        f"{EVIDENCE} at {100 * claim.confidence:.15g} %, not yet at {claim.error:g}: {times} the runs would decide",
+    )
 
 
 def conclude(outcome: Outcome, search: Search, failing: tuple[str, ...] = (), remedy: str = LONGER) -> Outcome:

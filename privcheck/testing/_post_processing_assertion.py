@@ -120,6 +120,7 @@ def assert_unchanged_by(
             told = f"{name_of(target)}: what it does after its releases depends on data that were not released"
             witness = streams_told(first, second, game.rewards, None if contexts is None else count)
             witness += diverges((first, second)) or []
+            witness.append(f"{REPEATS * SEEDS} repeats on the first stream alone differed in nothing.")
             call = f"privcheck.testing.assert_unchanged_by({name_of(target)}, {neighbours!r}, ..., seed={how.seed})"
             raise failure(told, witness, FACT, how, call)
     told = f"{name_of(target)}: unchanged by {len(pairs):,} changes of one datum in {length:,} rounds"

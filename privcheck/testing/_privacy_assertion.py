@@ -91,7 +91,7 @@ def assert_private(
     )
     call = python_call(report)
     report = replace(report, target=called(report.target))
-    provided = [note for note in report.notes if "provided that" in note]
+    provided = [note for note in report.notes if any(said in note for said in ("provided that", "on your word"))]
     told = "; ".join([f"{report.target}: {sentence(report)}", *provided])
     if report.verdict == "violation":
         found = [*evidence(report), *_after_empty(keep_page(report))]

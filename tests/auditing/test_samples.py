@@ -99,6 +99,7 @@ def test_the_result_in_words_and_as_json():
     found = privcheck.bound_from_samples(*laplace(0), epsilon=0.2)
     assert str(found).startswith("Epsilon is at least 0.")
     assert "the claim epsilon = 0.2 is refuted at level 0.001" in str(found)
+    assert "(99.9999999999 % confidence)" in str(privcheck.bound_from_samples(*laplace(0), confidence=1.0 - 1e-12))
     assert "Provided that each output is that of a run of its own, independent of all others" in str(found)
     assert "that both samples come from the same code and were recorded alike" in str(found)
     assert "that the two inputs are neighbours and were chosen before these runs." in str(found)

@@ -15,15 +15,7 @@ from privcheck.certifying._later_rounds.shared_objects import each
 from privcheck.certifying._later_rounds.shared_values import SharedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction
 from privcheck.certifying._private_expressions import PrivateExpressions
-from privcheck.certifying._syntax import (
-    Name,
-    arguments_of,
-    called_name,
-    computes_name,
-    given,
-    method_name,
-    names_of,
-)
+from privcheck.certifying._syntax import Name, arguments_of, called_name, computes_name, given, method_name, names_of
 
 Node = tuple[ast.AST, OwnFunction]
 

@@ -88,7 +88,7 @@ class OneRunBound(WholeResult):
 
     def __str__(self) -> str:
         """Return the bounds in sentences."""
-        sure = f"({100 * self.confidence:g} % confidence)"
+        sure = f"({100 * self.confidence:.15g} % confidence)"
         at = f" at delta = {self.delta:g}" if self.delta else ""
         told = [f"epsilon is at least {rounded_down(self.epsilon_lower)}{at} {sure}"]
         if self.verdict is not None:

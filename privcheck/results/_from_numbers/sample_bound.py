@@ -69,7 +69,7 @@ class SampleBound(WholeResult):
     def __str__(self) -> str:
         """Return the bound, the event and the verdict in sentences."""
         at = f" at delta = {self.delta:g}" if self.delta else ""
-        told = f"Epsilon is at least {rounded_down(self.epsilon_lower)}{at} ({100 * self.confidence:g} % confidence)"
+        told = f"Epsilon is at least {rounded_down(self.epsilon_lower)}{at} ({100 * self.confidence:.15g} % confidence)"
         if self.verdict is not None:
             refuted = "is refuted" if self.verdict == "violation" else "is not refuted"
             told += f"; the claim epsilon = {self.epsilon:g}{at} {refuted} at level {self.error:g}"
