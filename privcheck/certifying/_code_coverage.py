@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from privcheck.certifying._decided_conditions import lasting_attributes
+from privcheck.certifying._later_rounds.long_collections import LongCollections
 from privcheck.certifying._later_rounds.named_numbers import NamedNumbers
 from privcheck.certifying._later_rounds.numbers_beyond import LateValues
 from privcheck.certifying._observed_values import ALL, ObservedValues
@@ -48,6 +49,7 @@ class CodeCoverage:
         self._seen = ObservedValues(lambda cls: self._is_own_class(cls))
         self._by_type: dict[type, tuple[OwnCode, dict[str, Any]]] = {}
         self._numbers: dict[type, NamedNumbers] = {}
+        self._long: dict[type, LongCollections] = {}
         self._outer: dict[CodeType, CodeType | None] = {}
         self._inner: dict[CodeType, tuple[CodeType, ...]] = {}
         self._own_classes: dict[type, bool] = {}
@@ -79,6 +81,7 @@ class CodeCoverage:
             code = OwnCode(policy, self._called, self._read, self._learns)
             self._by_type[type(policy)] = code, lasting_attributes(policy)
             self._numbers[type(policy)] = NamedNumbers(code)
+            self._long[type(policy)] = LongCollections(code)
             self._own_classes.clear()
             self._outer.clear()  # what ran while it was built may belong to it
             self._look_out([own for code, _ in self._by_type.values() for own in code.functions])
@@ -92,6 +95,7 @@ class CodeCoverage:
             for other in (policy, *code.alike(policy), *self._others):
                 self._compare(other, kind)
             self._others.clear()
+            self._long[kind].look(policy)
             self._look_around(code)
 
     def _look_out(self, functions: list[OwnFunction]) -> None:
@@ -233,9 +237,10 @@ class CodeCoverage:
         for cls, (pieces, lasting) in self._pieces.items():
             numbers = self._numbers[cls]
             numbers.lasting = pieces.fixed(lasting)
-            found.update(
-                LateValues(self._by_type[cls][0], numbers, pieces.expressions, rounds).lines(*pieces.open_to(lasting))
-            )
+            called, is_open = pieces.open_to(lasting)
+            values = LateValues(self._by_type[cls][0], numbers, pieces.expressions, rounds)
+            found.update(values.lines(called, is_open))
+            found.update(self._long[cls].lines(called, is_open, numbers, rounds, values.least))
         return [sentence for _, _, sentence in sorted(found)]
 
     @property

@@ -85,13 +85,17 @@ class LateValues:
     numbers : for what its names and attributes may stand.
     expressions : tells what is private, what a call may mean, and whether it draws from a Generator.
     rounds : the number of rounds that ran. A policy that receives this number may compare with it.
+
+    Attributes
+    ----------
+    least : the smallest number that is beyond these rounds.
     """
 
     def __init__(self, code: OwnCode, numbers: NamedNumbers, expressions: PrivateExpressions, rounds: int) -> None:
         self._numbers, self._rounds = numbers, rounds
         self._private, self._callees, self._draws = expressions.private, expressions.callees, expressions.draws
         told = {name for own in code.functions for name in parameters_of(own.function.__code__)}
-        self._least = rounds + ("horizon" in told or numbers.knows("horizon"))
+        self.least = rounds + ("horizon" in told or numbers.knows("horizon"))
 
     def lines(self, called: Iterable[OwnFunction], is_open: Callable[[ast.AST, OwnFunction], bool]) -> list[Found]:
         """Return file, line and sentence of each such line in the functions that are called.
@@ -119,7 +123,7 @@ class LateValues:
         return found
 
     def _is_late(self, reach: Reach) -> bool:
-        return reach.amount >= self._least
+        return reach.amount >= self.least
 
     def _around(self, functions: list[OwnFunction]) -> Iterator[tuple[ast.AST, OwnFunction]]:
         """Yield what modules and classes give to the names that are mentioned in functions."""
