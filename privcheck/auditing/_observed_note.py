@@ -22,6 +22,17 @@ SILENT = (
 )
 
 
+BY_ENCODE = (
+    "this holds provided that encode computes what it returns from the output alone, and reads no data beside it; of "
+    "what else may be published it says nothing"
+)
+
+
+def taken_of_encode(game: Game) -> tuple[str, ...]:
+    """Return what evidence that is neither a violation nor an acquittal takes on trust about a user's `encode`."""
+    return () if game.encode is None else (BY_ENCODE,)
+
+
 def with_observed(outcome: Outcome, policy: Target, game: Game, *, released: bool) -> Outcome:
     """Return the outcome with a note on what was read of all that may be published.
 

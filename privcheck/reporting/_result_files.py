@@ -57,6 +57,7 @@ class IndexRow:
     outdated : that the file of the target was changed after the result was written, in words; "" otherwise.
     detail : more, in words.
     page : returns the page about it; None where the JSON holds too little for one.
+    provided : on what the verdict holds besides, in words.
 
     """
 
@@ -78,6 +79,7 @@ class IndexRow:
     outdated: str = ""
     unit: str = "epsilon"
     mark: str = ""
+    provided: str = ""
 
     @property
     def name(self) -> str:
@@ -140,6 +142,7 @@ def _audit(source: JsonSource) -> IndexRow:
         upper=upper_bound(report) if unit == "epsilon" else getattr(bound, unit, None),
         detail=wrong or "; ".join([*_behind(report), *_beside(report), *report.notes]),
         page=lambda: page(report), p_value=p_value_of(report), mark=audit_mark(report),
+        provided="; ".join(report.provided),
     )  # fmt: skip
 
 
@@ -170,7 +173,7 @@ def _certificate(source: JsonSource) -> IndexRow:
         claim=getattr(found.budget, unit, None), delta=found.delta, seed=found.seed, unit=unit,
         upper=found.epsilon_upper if unit == "epsilon" else getattr(found.upper, unit, None),
         detail="; ".join(reasons(found, brief=True)) if refused or found.is_inconclusive else in_words,
-        page=lambda: page(found),
+        page=lambda: page(found), provided=found.provided if found.granted else "",
     )  # fmt: skip
 
 
@@ -190,7 +193,7 @@ def _watch(source: JsonSource) -> IndexRow:
     word = ALARM if found.alarm is not None else NO_ALARM if watch_sentences.counted_nights(found) else "inconclusive"
     return IndexRow(
         source.path, source.when, "watch", found.name, word, alarm=word == ALARM, claim=claim, delta=found.delta,
-        unit=unit, page=lambda: page(found),
+        unit=unit, page=lambda: page(found), provided="; ".join(found.provided),
         detail="; ".join([watch_sentences.sentence(found), *watch_sentences.trusted(found)]),
     )  # fmt: skip
 

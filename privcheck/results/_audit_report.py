@@ -16,6 +16,7 @@ from privcheck.privacy import Contexts
 from privcheck.results._cited_papers import papers_of
 from privcheck.results._fault import Fault
 from privcheck.results._law_evidence import LawEvidence
+from privcheck.results._stated_conditions import conditions
 from privcheck.results._suspicion import Suspicion
 from privcheck.results._verdicts import check_verdict
 from privcheck.results._whole_result import WholeResult
@@ -274,6 +275,16 @@ class AuditReport(WholeResult):
         name, amount = self.claimed
         return f"{name} = {as_given(amount)}" + (f", delta = {as_given(self.delta)}" if self.delta else "")
 
+    @property
+    def provided(self) -> tuple[str, ...]:
+        """On what the verdict holds besides the runs, in sentences: above all what is taken on the user's word."""
+        found = conditions(self.notes)
+        if self.by_law is not None and self.by_law.decides:
+            found += ("the law that was given for the outputs decides this verdict, and is taken on your word",)
+        if self.randomness != "seeded":
+            found += ("that the runs are independent of each other is taken on your word",)
+        return found
+
     def tables(self) -> dict[str, Callable[[], list[Row]]]:
         """Return "audit", one row."""
         return {"audit": lambda: [self._row()]}
@@ -295,6 +306,7 @@ class AuditReport(WholeResult):
             "runs": self.runs,
             "seconds": self.seconds,
             "seed": self.seed,
+            "provided": "; ".join(self.provided),
         }
 
     def citations(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from privcheck import presenting
 from privcheck.enclosure import as_given
 from privcheck.errors import PrivcheckError, words
+from privcheck.results._stated_conditions import conditions
 from privcheck.results._verdicts import check_claims, check_counts, check_levels
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
@@ -106,6 +107,7 @@ class WatchReport(WholeResult):
     rho, mu : the claim in zCDP or in Gaussian DP; None for one in epsilon.
     rewards : lowest and highest reward, or entry of a mechanism's data.
     guarded : whether the policy is played under its guard.
+    given : which of the options `streams` and `encode` its nights had, which say more than this holds.
 
     Guarantee
     ---------
@@ -134,6 +136,13 @@ class WatchReport(WholeResult):
     mu: float | None = None
     rewards: tuple[float, float] = (0.0, 1.0)
     guarded: bool = False
+    given: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def provided(self) -> tuple[str, ...]:
+        """On what the evidence holds besides the runs, in sentences: above all what is taken on the user's word."""
+        seedless = "the target has no seeds: that its runs are independent is taken on your word"
+        return conditions(self.notes) + (() if self.seeded else (seedless,))
 
     @property
     def alarm(self) -> WatchAlarm | None:

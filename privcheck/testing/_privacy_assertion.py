@@ -91,8 +91,7 @@ def assert_private(
     )
     call = python_call(report)
     report = replace(report, target=called(report.target))
-    provided = [note for note in report.notes if any(said in note for said in ("provided that", "on your word"))]
-    told = "; ".join([f"{report.target}: {sentence(report)}", *provided])
+    told = "; ".join([f"{report.target}: {sentence(report)}", *report.provided])
     if report.verdict == "violation":
         found = [*evidence(report), *_after_empty(keep_page(report))]
         raise failure(told, found, by_chance(level, "a true claim"), how, call)
@@ -125,8 +124,8 @@ def _lacking(report: AuditReport) -> str:
     if report.suspicion is not None and report.suspicion.kind == "step":
         return f"No run refutes the claim, and a step of the target speaks against it: {report.suspicion.sentence}."
     enough = report.resolution is not None and report.resolution.epsilon >= (report.epsilon_claimed or 0.0)
-    if enough and report.notes:
-        return f"This test could hardly have failed: {report.notes[-1]}."
+    if enough and (reasons := [note for note in report.notes if note not in report.provided]):
+        return f"An inconclusive audit is no passing test: {'; '.join(reasons)}."
     return f"This test could not have failed. {_more(report)}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.arrays import Array
+from privcheck.arrays import Array, Table
 from privcheck.declared import POSITIVE, Integer, check
 from privcheck.environments import Environment
 from privcheck.environments import environment as make_environment
@@ -31,6 +31,9 @@ from privcheck.testing._project import setting
 
 REGRET_RUNS = 400
 """Runs where the test does not say: it takes seconds; more runs notice smaller excesses of the regret."""
+
+REPEATS = 8
+"""How often the first run is played again: without seeds, these differ from each other."""
 
 MOST_STAKED = 0.75
 """Share of the capital that a bet may lose."""
@@ -76,6 +79,7 @@ def assert_regret_below(
     ------
     PrivacyFailure : the expected regret is shown to be above the bound; or the runs are too few, or the horizon too
         short, for any policy to fail. A mean that exceeds the bound by chance does not fail the test.
+    PrivcheckError : bad input, such as policies that keep what they learned for later runs.
 
     Source: Waudby-Smith and Ramdas (2024), bets on means, for regrets in [0, T max_a Delta_a].
 
@@ -178,7 +182,20 @@ def _regrets(target: Any, place: Environment, claim: Claim, horizon: int, runs: 
         raise PrivcheckError("target", words(policy.feedback), "a policy with bandit or full-information feedback")
     rng, gaps = np.random.default_rng([seed, 0]), place.gaps()
     regrets = np.empty(runs)
+
+    def played(table: Table, run: int) -> Array:
+        found: Array = policy.runner.play(table, 1, np.random.SeedSequence(seed, spawn_key=(1, run))).symbols[0]
+        return found
+
+    first: list[Array] = []
     for run in range(runs):
-        played = policy.runner.play(place.table(rng, horizon), 1, np.random.SeedSequence(seed, spawn_key=(1, run)))
-        regrets[run] = gaps[played.symbols[0]].sum()
+        table = place.table(rng, horizon)
+        actions = played(table, run)
+        regrets[run] = gaps[actions].sum()
+        first = first or [table, actions]
+    again = [played(first[0], 0) for _ in range(REPEATS)]
+    if not np.array_equal(again[0], first[1]) and all(np.array_equal(again[0], other) for other in again):
+        got = words("other actions when the first run is played again, after the others")
+        hint = "it keeps what it learned: runs are not independent then, and their mean says nothing of a new policy"
+        raise PrivcheckError("target", got, "a factory that builds a new policy for every run", hint)
     return regrets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from privcheck.arrays import Table
 from privcheck.declared import Choice, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.privacy import Contexts, Relation, check_rewards, relation
+from privcheck.reached_state import Kept
 from privcheck.reporting import streams_told
 from privcheck.testing._assertion import FACT, asked, assertion, failure, name_of, passed
 
@@ -28,6 +29,9 @@ SLACK = 1e-9
 
 ROUNDING = 1e-14
 """Slack relative to the largest entry that was rounded and changed, for each entry of the table that it may sum up."""
+
+COMPARED = 40
+"""Tables whose values are compared with those that the function gives when it has seen no table before."""
 
 WHOLE = 2.0**53
 """From here on floats skip whole numbers."""
@@ -79,6 +83,7 @@ def assert_sensitivity(
     Raises
     ------
     PrivacyFailure : a change above the bound, with the simplest pair of tables that shows it.
+    PrivcheckError : bad input, such as a function with noise, or one whose value depends on the tables before.
 
     Source: the sensitivity of a statistic, Dwork, McSherry, Nissim and Smith (2006), Definition 2.
 
@@ -94,6 +99,7 @@ def assert_sensitivity(
     )  # fmt: skip
     moves.check_noiseless()
     found, largest = moves.search(np.random.default_rng(how.seed), how.runs)
+    moves.check_memoryless()
     name = name_of(function)
     if moves.share(found) > 1.0:
         first, second = moves.simplest(found)
@@ -118,6 +124,26 @@ class _Moves:
     arms: int
     horizon: int
     rewards: tuple[float, float]
+    given: list[tuple[Table, Table]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.before = Kept([self.function])
+
+    def check_memoryless(self) -> None:
+        """Refuse a function whose value on a table depends on those that it was given before."""
+        after, given = Kept([self.function]), self.given[:]
+        try:
+            for table, value in given:
+                self.before.put_back()
+                alone = self.value(table)
+                if alone.shape != value.shape or not np.allclose(alone, value, SLACK, ROUNDING * np.abs(value).sum()):
+                    got = words(
+                        f"{_shown(value)} on the table {table.tolist()} after other tables, and {_shown(alone)} without"
+                    )
+                    hint = "it keeps something between calls: a sensitivity is that of a function of the table alone"
+                    raise PrivcheckError("function", got, "the same value of the same table", hint)
+        finally:
+            after.put_back()
 
     def check_noiseless(self) -> None:
         first, _ = self.relation.draw(np.random.default_rng(0), self.horizon, self.arms, self.rewards, self.contexts)
@@ -143,6 +169,8 @@ class _Moves:
         if given.dtype.kind in "iuO" and np.abs(values).max(initial=0.0) >= WHOLE:
             hint = "floats skip whole numbers from there on: subtract a constant"
             raise PrivcheckError("function", words(_shown(values)), "whole numbers below 2^53", hint)
+        if len(self.given) < COMPARED:
+            self.given.append((table, values.copy()))
         return values
 
     def measure(self, pair: Pair) -> tuple[float, float]:

@@ -101,7 +101,10 @@ class Course:
     @property
     def trusted(self) -> dict[str, None]:
         """What all nights together take on the user's word, or took for neighbours, in words."""
-        return dict.fromkeys(each for entry in self.ended for each in entry.said.get("trusted", ()))
+        return self._together("trusted")
+
+    def _together(self, what: str) -> dict[str, None]:
+        return dict.fromkeys(each for entry in self.ended for each in entry.said.get(what, ()))
 
     def report(self, name: str, counted: int) -> WatchReport:
         """Return what is known."""
@@ -132,6 +135,7 @@ class Course:
             versions=tuple(versions),
             alarms=tuple(WatchAlarm(*alarm) for alarm in alarms),
             notes=tuple(self.trusted),
+            given=tuple(self._together("given")),
         )
 
 

@@ -257,7 +257,7 @@ def _play(
         raise
     notes += played.notes
     said = {"version": version, "code": code, "pair": chosen["pair"], "at": _now()} | said_of(played, version)
-    said["trusted"] = [*audited.trusted]
+    said["trusted"], said["given"] = [*audited.trusted], [*audited.given]
     kept.add(COUNTED, name, night, said, OUTPUTS_FORM.arrays([*played.sides]))
     return played.witness
 

@@ -157,6 +157,25 @@ def test_broken_mechanisms_diverge(mechanism, reason):
         assert "third_party.py:" in found.replay.first_divergence.reason
 
 
+def test_a_declaration_of_the_wrong_argument_is_told(tmp_path, monkeypatch):
+    """The target is correct: what it adds noise to is not what the declaration says."""
+    (tmp_path / "noise_library.py").write_text("def noisy(total, scale):\n    return total + 0.5 * scale\n")
+    (tmp_path / "its_user.py").write_text(
+        "import noise_library\n\ndef release(data: list, rng):\n    return noise_library.noisy(sum(data), 1.0)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    user = importlib.import_module("its_user")
+
+    def found(value):
+        declared = privcheck.primitive("noise_library.noisy", value=value, law=Laplace.with_scale(1.0))
+        return privcheck.certify(user.release, epsilon=1.0, horizon=4, runs=2, primitives=[declared])
+
+    assert not found("total").replay.divergences
+    for value, said in (("scale", "scale"), (1, "argument 1")):
+        told = found(value).replay.first_divergence.reason
+        assert f"total differs, and only {said} is declared to be private (`value` of the primitive)" in told
+
+
 def test_two_calls_add_up():
     found = explored(third_party.measured_twice, ["opendp"])
     assert found.ledger_epsilon == pytest.approx(2.0, rel=1e-6)

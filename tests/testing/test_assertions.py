@@ -51,6 +51,14 @@ def test_private_tells_the_witness_and_the_call_that_repeats_it(twins):
     assert text.endswith((call, "--privcheck-seed=0")), "the call, or the test's command where the plugin is installed"
 
 
+def test_private_says_that_the_given_law_is_not_followed(twins):
+    """A law of twice the scale: seen with probability above 1 - 1e-30, and no verdict on a true claim."""
+    text = failing(
+        assert_private, twins.noisy_sum, 1.0, horizon=2, runs=2000, law=lambda data: stats.laplace(np.sum(data), 2.0)
+    )
+    assert "An inconclusive audit is no passing test: the outputs do not follow the given law" in text
+
+
 @pytest.mark.chance(1e-9, "a claim of eight times the loss")
 def test_private_fails_when_it_could_not(twins):
     """The resolution of 200 runs is below a claim of 8, however leaky the mechanism."""
@@ -174,6 +182,40 @@ def test_sensitivity_is_found_and_nothing_above_it(function, bound, norm, neighb
     text = failing(assert_sensitivity, function, 0.97 * bound, norm, neighbours=neighbours, arms=3)
     assert f"exceeds the declared {0.97 * bound:.6g}" in text
     assert "Two streams of " in text
+
+
+class FirstMean:
+    """Returns the mean of the first table that it is given, of whatever table: no change, and no sensitivity."""
+
+    def __init__(self):
+        self.known = {}
+
+    def __call__(self, rewards):
+        return self.known.setdefault("mean", rewards.mean())
+
+
+class LargestSum(FirstMean):
+    """Divides by the largest sum so far."""
+
+    def __call__(self, rewards):
+        self.known["top"] = max(self.known.get("top", 0.0), rewards.sum())
+        return rewards.sum() / max(self.known["top"], 1.0)
+
+
+class KnownSums(FirstMean):
+    """The right twin: what it keeps is that of a table alone."""
+
+    def __call__(self, rewards):
+        return self.known.setdefault(rewards.tobytes(), rewards.sum())
+
+
+def test_a_statistic_that_remembers_tables_has_no_sensitivity():
+    for memory in (FirstMean(), LargestSum()):
+        with pytest.raises(PrivcheckError, match="it keeps something between calls"):
+            assert_sensitivity(memory, 2.0, pairs=100)
+    right = KnownSums()
+    assert assert_sensitivity(right, 2.0, pairs=100) == 1.0
+    assert len(right.known) > 100, "what it keeps is put back afterwards"
 
 
 def test_a_witness_of_sensitivity_is_the_shortest_with_one_entry():
@@ -376,6 +418,36 @@ class Stuck:
 
 
 @pytest.mark.chance(1e-6, "an assertion at 1e-6; the other bound is missed by fewer than 130 of 400 runs, at 1e-12")
+def test_policies_that_keep_what_they_learned_have_no_mean_regret():
+    """A twin whose runs cannot be repeated at all is no such policy."""
+
+    class Greedy:
+        def __init__(self, rng):
+            self.sums, self.pulls = np.ones(2), np.ones(2)
+
+        def select(self):
+            return int(np.argmax(self.sums / self.pulls))
+
+        def update(self, action, reward):
+            self.sums[action] += reward
+            self.pulls[action] += 1
+
+    class Coins(Greedy):
+        def select(self):
+            return int(np.random.default_rng().integers(2))
+
+    made = []
+
+    def one_for_all(rng):
+        made[:] = made or [Greedy(rng)]
+        return made[0]
+
+    with pytest.raises(PrivcheckError, match="a factory that builds a new policy for every run"):
+        assert_regret_below(one_for_all, 60.0, (0.9, 0.5), horizon=200)
+    assert assert_regret_below(Greedy, 60.0, (0.9, 0.5), horizon=200) < 60.0
+    assert assert_regret_below(Coins, 60.0, (0.9, 0.5), horizon=200) > 30.0
+
+
 def test_regret_above_the_bound_is_caught_and_within_it_is_not():
     """The expected regret is 0.5 x 50 x 0.4 = 10, and the mean of 400 runs has a standard error of 0.5."""
     assert assert_regret_below(Stuck, 10.0, (0.9, 0.5), horizon=50) == pytest.approx(10.0, abs=3.0)

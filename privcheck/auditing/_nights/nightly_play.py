@@ -26,6 +26,7 @@ from privcheck.auditing._faults.find import find_faults
 from privcheck.auditing._harness.checked_runs import check_runs
 from privcheck.auditing._harness.earlier_inputs import refuse_earlier_inputs
 from privcheck.auditing._harness.law_of_batches import batch_note
+from privcheck.auditing._observed_note import taken_of_encode
 from privcheck.auditing._own_setting import in_own_setting
 from privcheck.auditing._plan import Plan, make_plan
 from privcheck.auditing._relation_note import taken_as_neighbours
@@ -123,7 +124,12 @@ class NightlyAudit:
         options, self.notes = in_own_setting(loaded, options)
         self.plan: Plan = make_plan(loaded, Settings.of(**options | {"runs": None}))
         given = self.plan.settings.effort.streams
-        self.trusted = taken_as_neighbours(self.plan.policy, self.plan.settings.game, given, self.plan.candidates)
+        game = self.plan.settings.game
+        self.given = [name for name, value in (("streams", given), ("encode", game.encode)) if value is not None]
+        self.trusted = (
+            *taken_as_neighbours(self.plan.policy, game, given, self.plan.candidates),
+            *taken_of_encode(game),
+        )
 
     @property
     def name(self) -> str:

@@ -161,10 +161,11 @@ def _length(value: Any, depth: int) -> Length:
         if kind is deque and value.maxlen is not None:
             return Length(max(len(value), value.maxlen), math.inf)
         return Length(len(value), inner)
-    if kind in END_BY_THEMSELVES and (hint := operator.length_hint(value)) > MOST_PARTS:
-        return Length(hint)
     if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools"):
-        longest = max((_length(part, depth - 1).most for part in gc.get_referents(value)), default=0.0)
+        held = [_length(part, depth - 1) for part in gc.get_referents(value)]
+        if kind in END_BY_THEMSELVES:
+            return Length(operator.length_hint(value), max((part.inner for part in held), default=0.0))
+        longest = max((part.most for part in held), default=0.0)
         return Length(longest, 0.0 if _goes_through(value) else math.inf)
     if hasattr(kind, "__len__") and kind.__module__.partition(".")[0] in FOREIGN:
         return Length(len(value), math.inf)
@@ -174,9 +175,6 @@ def _length(value: Any, depth: int) -> Length:
 COLLECTIONS: tuple[Iterable[Any], ...] = ([], (), np.zeros(1), range(1), deque(), {}, set(), memoryview(b""))
 END_BY_THEMSELVES = frozenset(type(iter(each)) for each in COLLECTIONS)
 """Iterators that stop after the last entry of one collection."""
-
-MOST_PARTS = 8
-"""Iterators over no more are taken for those over the parts of another iterator, and these are looked into."""
 
 FOREIGN = frozenset({"builtins", "collections", "numpy", "pandas", "polars"})
 """Modules whose classes are asked for the lengths of their objects."""

@@ -129,7 +129,10 @@ def _made(primitive: Primitive, function: Any, owner: Any, args: tuple[Any, ...]
     value = numbers(call.value) if metric in ("L1", "L2", "Linf") and not isinstance(call.value, dict) else None
     kept = copy.deepcopy(call.value) if value is None else value
     place = caller((primitive.library,))
-    return Made(primitive.name, law, kept, primitive.declared(call), metric, public_text(dict(call.arguments)), place)
+    public = {str(name): public_text(argument) for name, argument in call.arguments.items()}
+    declared, private = primitive.declared(call), primitive.value
+    private = private if isinstance(private, str) else f"argument {private}"
+    return Made(primitive.name, law, kept, declared, metric, str(public), place, arguments=public, private=private)
 
 
 def _read(value: Any) -> Any:

@@ -49,6 +49,7 @@ class Made:
     public : what else it was called with, as text; it must be the same on both streams.
     location : file and line of the code that called it.
     read : how and where noise was read to which nothing had been added, in words; "" for other releases.
+    arguments, private : what it was called with, as texts by name, and which of them is declared to be private.
     """
 
     name: str
@@ -59,6 +60,8 @@ class Made:
     public: str
     location: str
     read: str = ""
+    arguments: dict[str, str] = field(default_factory=dict)
+    private: str = ""
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,8 @@ class ForcedCalls(ForcedTape):
             )
         if was.public != made.public or was.declared != made.declared or not _equal(was.law, made.law):
             self._diverge(
-                f"{made.location}: {made.name} is called with other parameters on the other stream (release {number})"
+                f"{made.location}: {made.name} is called with other parameters on the other stream (release "
+                f"{number}){_other_arguments(was, made)}"
             )
         drawn = draw()  # what it draws or does to its object has to stay in step; its output is rarely used
         try:
@@ -281,6 +285,19 @@ def _is_numeric(*values: Any) -> bool:
     found = [numbers(value) for value in values]
     alike = len({np.shape(value) for value in found}) == 1
     return alike and all(value is not None and np.isfinite(value).all() for value in found)
+
+
+def _other_arguments(was: Made, made: Made) -> str:
+    """Return which public arguments of a call differ, in words: the declaration may name the wrong one as private."""
+    names = [
+        name for name in {**was.arguments, **made.arguments} if was.arguments.get(name) != made.arguments.get(name)
+    ]
+    if not names:
+        return ""
+    verb = "differs" if len(names) == 1 else "differ"
+    return (
+        f": {' and '.join(names)} {verb}, and only {made.private} is declared to be private (`value` of the primitive)"
+    )
 
 
 def _equal(one: Any, two: Any) -> bool:

@@ -120,7 +120,8 @@ def findings(result: AuditReport | Certificate | WatchReport | Fix | Exception) 
     if isinstance(result, Exception):
         return [Finding(BAD_INPUT, on_one_line(str(result)))]
     if isinstance(result, WatchReport):
-        return [] if result.alarm is None else [Finding(ALARM, f"{watch_sentence(result)}.", *_place(result.target))]
+        said = "; ".join([watch_sentence(result), *result.provided])
+        return [] if result.alarm is None else [Finding(ALARM, f"{said}.", *_place(result.target))]
     if isinstance(result, Fix):
         return _of_fix(result)
     return _of_audit(result) if isinstance(result, AuditReport) else _of_certificate(result)
@@ -128,11 +129,11 @@ def findings(result: AuditReport | Certificate | WatchReport | Fix | Exception) 
 
 def _of_audit(report: AuditReport) -> list[Finding]:
     if report.verdict == "consistent" and not report.lower:
-        said = f"{clean(report.target)}: {verdict_sentence(report)}. {RULES[NO_POWER].fix}"
+        said = f"{_told(report)}. {RULES[NO_POWER].fix}"
         return [Finding(NO_POWER, said, *_place(report.target), level="warning")]
     if report.verdict != "violation":
         return []
-    refuted = f"{clean(report.target)}: {verdict_sentence(report)}."
+    refuted = f"{_told(report)}."
     if not report.faults:
         return [Finding(VIOLATION, refuted, *_place(report.target))]
     return [
@@ -145,6 +146,11 @@ def _of_audit(report: AuditReport) -> list[Finding]:
         )
         for fault in report.faults
     ]
+
+
+def _told(report: AuditReport) -> str:
+    """Return the verdict and what it takes on the user's word."""
+    return f"{clean(report.target)}: {clean('; '.join([verdict_sentence(report), *report.provided]))}"
 
 
 def _of_certificate(certificate: Certificate) -> list[Finding]:

@@ -53,10 +53,11 @@ def result_summary(result: AuditReport | Certificate) -> str:
     from privcheck.reporting._annotations.code_finding import findings  # reads source code, which no other report does
 
     if isinstance(result, AuditReport):
-        good, told = result.verdict != "violation", verdict_sentence(result)
+        good, told = result.verdict != "violation", "; ".join([verdict_sentence(result), *result.provided])
         shown = audit_mark(result) == MARKS["consistent"]
     else:
-        good, told, shown = result.budget is None or result.granted, certificate_sentence(result), result.granted
+        good, shown = result.budget is None or result.granted, result.granted
+        told = certificate_sentence(result) + (f", {result.provided}" if shown and result.provided else "")
     lines = [
         f"### {('✅' if shown else '➖') if good else '❌'} privcheck: {as_cell(result.target)}",
         "",

@@ -35,7 +35,9 @@ def details(folder: Folder) -> Table:
         target = numbers.shorten(numbers.clean(result.target), 40)
         shown.add_row(
             Text(word, style="bold red" if result.alarm else ""),
-            Text("\n".join(filter(None, [target, result.told_apart, numbers.clean(result.outdated)]))),
+            Text("\n".join(filter(None, [target, result.told_apart, numbers.clean(result.outdated)]))).append(
+                f"\n{numbers.clean(result.provided)}" if result.provided else "", style="dim"
+            ),
             result.kind,
             numbers.in_unit(numbers.claim_text(result.claim, result.delta), result.unit),
             numbers.in_unit(numbers.at_least(result.lower), result.unit),

@@ -265,6 +265,7 @@ def _row(result: IndexRow, folder: Path, page: Path | None, target: Path) -> lis
             + below(text(result.told_apart))
             + below(text(numbers.clean(result.outdated)))
             + below(text(result.detail))
+            + below(text("" if result.provided in result.detail else result.provided))
             + below(_link(result.path, folder, target)),
             numbers.clean(result.target),
         ),

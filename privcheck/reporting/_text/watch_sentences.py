@@ -139,7 +139,8 @@ privcheck fix bandit.py:Bandit --epsilon 1 --arms 2
     given = [f"--{name} {value}" for name, value in options.items() if value and value not in usual.get(name, ())]
     given += ["--guarded"] * report.guarded
     target = elsewhere or shlex.quote(clean(report.target))
-    said = f"next: privcheck audit {target} {' '.join(given)}, which shows both streams"
+    also = f", with the {' and '.join(f'--{name}' for name in report.given)} of the watch," if report.given else ","
+    said = f"next: privcheck audit {target} {' '.join(given)}{also} which shows both streams"
     game = report.feedback, report.neighbours, report.rewards
     patch = ""
     if report.epsilon is not None and not (report.delta or report.guarded):
@@ -199,6 +200,6 @@ def meaning(report: WatchReport) -> list[str]:
 
 
 UNSEEDED = (
-    "The target has no seeds: that its runs are independent is taken on the user's word, and a night that was begun "
+    "The target has no seeds: that its runs are independent is taken on your word, and a night that was begun "
     "and not counted is lost."
 )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from privcheck.enclosure import rounded_down
+from privcheck.results._from_numbers.bound_from_numbers import PROVIDED, BoundFromNumbers
 from privcheck.results._verdicts import check_refutation
 from privcheck.results._whole_result import WholeResult
-from privcheck.tables import Row
 
 
 @dataclass(frozen=True)
-class LawBound(WholeResult):
+class LawBound(BoundFromNumbers, WholeResult):
     """Bounds on epsilon from the laws of an output on two neighbouring inputs, up to the error of quadrature.
 
     Parameters
@@ -38,17 +37,14 @@ class LawBound(WholeResult):
     delta_upper: float | None
     verdict: str | None
     log_ratio: float
-    at: tuple[float, ...]
+    at: tuple[float, ...] = field(metadata=PROVIDED)
+
+    columns = (
+        "epsilon_lower", "epsilon_upper", "delta", "epsilon", "delta_lower", "delta_upper", "verdict", "log_ratio",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_refutation(self.verdict, self.epsilon, self.epsilon_lower, self.delta)
-
-    def tables(self) -> dict[str, Callable[[], list[Row]]]:
-        """Return "bound", one row."""
-        names = (
-            "epsilon_lower", "epsilon_upper", "delta", "epsilon", "delta_lower", "delta_upper", "verdict", "log_ratio",
-        )  # fmt: skip
-        return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
 
     def __str__(self) -> str:
         """Return the bounds and the verdict in sentences."""
@@ -61,4 +57,13 @@ class LawBound(WholeResult):
             told += f"; the claim epsilon = {self.epsilon:g}{at} {refuted}"
         point = ", ".join(f"{number:.4g}" for number in self.at)
         seen = f" The largest log-ratio seen is {self.log_ratio:.4f}, at ({point})." if self.at else ""
-        return f"{told}.{seen}"
+        return f"{told}.{seen} {self.conditions}"
+
+    @property
+    def provided(self) -> tuple[str, ...]:
+        """What is taken on the user's word, in words that follow "that"."""
+        return (
+            "the laws are those of the output on the two inputs",
+            "these inputs are neighbours",
+            "no peak or gap of a density is so narrow that the quadrature missed it",
+        )

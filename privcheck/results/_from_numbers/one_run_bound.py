@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from privcheck.enclosure import p_value_text, rounded_down
+from privcheck.results._from_numbers.bound_from_numbers import PROVIDED, BoundFromNumbers
 from privcheck.results._verdicts import check_counts, check_levels, check_refutation
 from privcheck.results._whole_result import WholeResult
-from privcheck.tables import Row
 
 
 @dataclass(frozen=True)
-class OneRunBound(WholeResult):
+class OneRunBound(BoundFromNumbers, WholeResult):
     """Lower bounds from one run in which every canary was included by a coin of its own.
 
     Parameters
@@ -66,7 +65,12 @@ class OneRunBound(WholeResult):
     included: int | None = None
     coins_p_value: float | None = None
     even: bool = False
-    guesses_given: bool = False
+    guesses_given: bool = field(default=False, metadata=PROVIDED)
+
+    columns = (
+        "epsilon_lower", "delta", "confidence", "mu_lower", "epsilon_if_gaussian", "epsilon", "verdict",
+        "error", "method", "canaries", "guesses", "correct",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_levels(confidence=self.confidence, error=self.error)
@@ -74,14 +78,6 @@ class OneRunBound(WholeResult):
         check_refutation(self.verdict, self.epsilon, lower, self.delta)
         check_counts(correct=self.correct, guesses=self.guesses, canaries=self.canaries)
         check_counts(included=self.included or 0, canaries=self.canaries)
-
-    def tables(self) -> dict[str, Callable[[], list[Row]]]:
-        """Return "bound", one row."""
-        names = (
-            "epsilon_lower", "delta", "confidence", "mu_lower", "epsilon_if_gaussian", "epsilon", "verdict",
-            "error", "method", "canaries", "guesses", "correct",
-        )  # fmt: skip
-        return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
@@ -100,7 +96,7 @@ class OneRunBound(WholeResult):
             means = "" if epsilon is None else f", which means epsilon {rounded_down(epsilon)}"
             told.append(f"if the trade-off is Gaussian, mu is at least {rounded_down(self.mu_lower)}{means}")
         sentence = "; ".join(told)
-        return f"{sentence[:1].upper()}{sentence[1:]}. Provided that {'; that '.join(self.provided)}."
+        return f"{sentence[:1].upper()}{sentence[1:]}. {self.conditions}"
 
     @property
     def provided(self) -> tuple[str, ...]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from privcheck.enclosure import rounded_down
 from privcheck.inference import TradeoffRegion
 from privcheck.results._audit_report import Estimate
+from privcheck.results._from_numbers.bound_from_numbers import PROVIDED, BoundFromNumbers
 from privcheck.results._verdicts import check_counts, check_levels, check_refutation
 from privcheck.results._whole_result import WholeResult
-from privcheck.tables import Row
 
 
 @dataclass(frozen=True)
-class SampleBound(WholeResult):
+class SampleBound(BoundFromNumbers, WholeResult):
     """A lower bound from outputs of independent runs on two neighbouring inputs.
 
     Parameters
@@ -47,21 +46,18 @@ class SampleBound(WholeResult):
     likelier: str
     probability_first: Estimate
     probability_second: Estimate
-    tradeoff: TradeoffRegion = field(repr=False)
+    tradeoff: TradeoffRegion = field(repr=False, metadata=PROVIDED)
+
+    columns = (
+        "epsilon_lower", "delta", "confidence", "epsilon", "delta_lower", "verdict", "error",
+        "runs", "counted_runs", "event",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_levels(confidence=self.confidence, error=self.error)
         lower = self.epsilon_lower if self.error <= 1.0 - self.confidence else math.inf
         check_refutation(self.verdict, self.epsilon, lower, self.delta)
         check_counts(counted_runs=self.counted_runs, runs=self.runs)
-
-    def tables(self) -> dict[str, Callable[[], list[Row]]]:
-        """Return "bound", one row."""
-        names = (
-            "epsilon_lower", "delta", "confidence", "epsilon", "delta_lower", "verdict", "error",
-            "runs", "counted_runs", "event",
-        )  # fmt: skip
-        return {"bound": lambda: [{name: getattr(self, name) for name in names}]}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
@@ -74,7 +70,7 @@ class SampleBound(WholeResult):
             refuted = "is refuted" if self.verdict == "violation" else "is not refuted"
             told += f"; the claim epsilon = {self.epsilon:g}{at} {refuted} at level {self.error:g}"
         event = f"The event: {self.event}, in {self.counted_runs:,} outputs of each input"
-        return f"{told}. {event}. Provided that {'; that '.join(self.provided)}."
+        return f"{told}. {event}. {self.conditions}"
 
     @property
     def provided(self) -> tuple[str, ...]:
