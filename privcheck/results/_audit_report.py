@@ -16,9 +16,8 @@ from privcheck.privacy import Contexts
 from privcheck.results._cited_papers import papers_of
 from privcheck.results._fault import Fault
 from privcheck.results._law_evidence import LawEvidence
-from privcheck.results._stated_conditions import conditions
 from privcheck.results._suspicion import Suspicion
-from privcheck.results._verdicts import check_verdict
+from privcheck.results._verdicts import check_verdict, conditions
 from privcheck.results._whole_result import WholeResult
 from privcheck.serialise import plain
 from privcheck.tables import Row

@@ -1,8 +1,8 @@
-"""The verdicts of audits. Another word is no verdict: results that have one cannot be made, nor read."""
+"""The verdicts of audits, of which other words cannot be made or read, and the conditions on which they hold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 VIOLATION, CONSISTENT, INCONCLUSIVE = "violation", "consistent", "inconclusive"
@@ -85,3 +85,16 @@ def check_claims(claims: Sequence[Any], least: int = 1) -> None:
     """
     if not least <= sum(claim is not None for claim in claims) <= 1:
         raise ValueError(f"claims are {[*claims]}")
+
+
+SAYS_SO = ("provided that", "on your word", "neighbours here are")
+"""Words of which every note has some that states a condition, or which inputs count as neighbours."""
+
+
+def conditions(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return the notes that state a condition on which a result holds.
+
+    >>> conditions(["30 candidates were left out", "this holds provided that encode reads the output alone"])
+    ('this holds provided that encode reads the output alone',)
+    """
+    return tuple(note for note in notes if any(words in note for words in SAYS_SO))

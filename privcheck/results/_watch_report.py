@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from privcheck import presenting
 from privcheck.enclosure import as_given
 from privcheck.errors import PrivcheckError, words
-from privcheck.results._stated_conditions import conditions
-from privcheck.results._verdicts import check_claims, check_counts, check_levels
+from privcheck.results._verdicts import check_claims, check_counts, check_levels, conditions
 from privcheck.results._whole_result import WholeResult
 from privcheck.tables import Row
 
