@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import _linear_functions as linear_functions
 from privcheck.private_values import _linear_operations as linear
+from privcheck.private_values import _logic as logic
 from privcheck.private_values import _one_datum as one_datum
 from privcheck.private_values._leaks import COLLECT, COMPARE, RELEASE
 from privcheck.private_values._noise.coins import compared as flipped
@@ -21,6 +23,7 @@ from privcheck.private_values._refused_operations import NONLINEAR, Refusals, pu
 from privcheck.private_values._several_data import of_many_numbers as many
 from privcheck.private_values._shared.views_by_numpy import on_ordinary, private_within
 from privcheck.private_values._terms import common, kind_of
+from privcheck.private_values._without_nan import same
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
     np.add: linear.add,
@@ -44,7 +47,7 @@ _UNUSED: dict[str, Any] = {
 """The arguments of universal functions that change nothing when they have these values."""
 
 
-class NumpyProtocol:
+class NumpyProtocol(logic.Logic):
     """numpy's hooks: universal functions and other functions.
 
     An argument that is not implemented for private values is refused, unless it has numpy's default. Public values go
@@ -89,6 +92,7 @@ class NumpyProtocol:
     def __array_function__(self: Any, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         name = f"{function.__module__}.{function.__name__}"
         private = [value for value in private_within((arguments, options)) if not value.is_public]
+        function = same(function, arguments)
         if function in (np.argmax, np.argmin) and len(arguments) == 1 and not options:
             return getattr(self.of(arguments[0]), function.__name__)()
         supported = _SUPPORTED.get(function)
@@ -155,6 +159,9 @@ def _added_at(array: Any, places: Any, values: Any) -> None:
 
 def _of_one_datum(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
     """Return a function of one datum, or a comparison that is no leak; None for anything else."""
+    if ufunc in logic.OPERATIONS:
+        return logic.combined(ufunc, inputs)
+    ufunc = same(ufunc, inputs)
     if ufunc in one_datum.FUNCTIONS or ufunc in (np.square, np.minimum, np.maximum, np.power):
         for value in inputs:
             if isinstance(value, Refusals):
@@ -365,22 +372,15 @@ def _supported(function: Any, call: Callable[..., Any], taken: Collection[str] =
     return _Supported(signature, call, tuple(taken), tuple(signature.parameters)[:operands])
 
 
-_OPERANDS = ("a", "b", "prototype")
-_AXES = ("axis", "keepdims")
+_OPERANDS, _AXES = ("a", "b", "prototype"), ("axis", "keepdims")
 _SUPPORTED: dict[Any, _Supported] = {
     np.sum: _supported(np.sum, _of_operands(linear.total), _AXES),
     np.mean: _supported(np.mean, _of_operands(linear.mean), _AXES),
     np.cumsum: _supported(np.cumsum, _of_operands(linear.cumulative), ("axis",)),
     np.copy: _supported(np.copy, _of_operands(lambda a: a.copy())),
     np.clip: _supported(np.clip, _of_operands(_clipped), ("a_min", "a_max", "min", "max")),
-    np.shape: _supported(np.shape, _of_operands(lambda a: a.shape)),
-    np.ndim: _supported(np.ndim, _of_operands(lambda a: a.ndim)),
-    np.size: _supported(np.size, _of_operands(lambda a: a.size)),
     np.dot: _supported(np.dot, _of_operands(linear.dot), operands=2),
     np.outer: _supported(np.outer, _of_operands(linear.outer), operands=2),
-    np.zeros_like: _supported(np.zeros_like, _of_operands(_filled(0.0)), ("dtype", "shape")),
-    np.empty_like: _supported(np.empty_like, _of_operands(_filled(0.0)), ("dtype", "shape")),
-    np.ones_like: _supported(np.ones_like, _of_operands(_filled(1.0)), ("dtype", "shape")),
     np.atleast_1d: _supported(np.atleast_1d, _at_least(np.atleast_1d)),
     np.atleast_2d: _supported(np.atleast_2d, _at_least(np.atleast_2d)),
 }
@@ -389,6 +389,10 @@ _PICKING: tuple[Any, ...] = (
     np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis, np.broadcast_to, np.tile,
     np.repeat, np.roll, np.flip, np.take, np.diagonal,
 )  # fmt: skip
+for _function in (np.shape, np.ndim, np.size):
+    _SUPPORTED[_function] = _supported(_function, _of_operands(attrgetter(_function.__name__)))
+for _like, _number in ((np.zeros_like, 0.0), (np.empty_like, 0.0), (np.ones_like, 1.0)):
+    _SUPPORTED[_like] = _supported(_like, _of_operands(_filled(_number)), ("dtype", "shape"))
 for _function in _JOINING:
     _SUPPORTED[_function] = _supported(_function, _joined(_function), ("axis",))
 for _function in _PICKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privcheck import PrivcheckError, feature
-from privcheck.private_values import REVEAL, LeakError, Private, PrivateSource
+from privcheck.private_values import REVEAL, LeakError, Private, PrivateSource, zeros
 
 FUNCTIONS = {
     "sqrt": lambda x: np.sqrt(x + 1.0),
@@ -37,6 +37,16 @@ FUNCTIONS = {
     "equal": lambda x: (x == 1.0) * 1.0,
     "different": lambda x: (x != 1.0) * 1.0,
     "declared": lambda x: feature(lambda v: v**3, x, -1.0, 1.0),
+    "both": lambda x: ((x > -0.5) & (x < 0.3)) * 1.0,
+    "either": lambda x: ((x > 0.5) | (x < -0.5)) * 1.0,
+    "one of two": lambda x: ((x > 0.0) ^ (x > 0.5)) * 1.0,
+    "not": lambda x: ~(x > 0.0) * 1.0,
+    "not both": lambda x: ~((x > -0.5) & (x < 0.3)) * 1.0,
+    "with a public one": lambda x: (np.True_ & (x > 0.0)) * 1.0 + ((x > 0.0) | False) * 1.0,
+    "logical functions": lambda x: np.logical_or(x > 0.5, np.logical_not(np.logical_xor(x > 0.0, True))) * 1.0,
+    "chosen by both": lambda x: np.where((x > -0.5) & (x < 0.3), 2.0, -1.0),
+    "fmax": lambda x: np.fmax(x, 0.1),
+    "fmin": lambda x: np.fmin(0.1, x),
     "less ufunc": lambda x: np.less(np.array(0.5), x) * 1.0,
 }
 POINTS = np.array([-1.0, -0.7, -0.2, 0.0, 0.3, 0.55, 1.0])
@@ -193,3 +203,34 @@ def test_a_declared_function_stays_in_its_interval_whatever_it_does():
         feature(abs, 1.0, 1.0, 1.0)
     with pytest.raises(PrivcheckError, match="one datum each"):
         feature(abs, source.scalar(0.7, 0.0, 1.0, 0) + source.scalar(0.7, 0.0, 1.0, 1), 0.0, 1.0)
+
+
+def test_logic_on_what_is_no_comparison_of_one_datum_is_refused():
+    source = PrivateSource()
+    one, other = source.scalar(0.25, 0.0, 1.0, 7), source.scalar(0.75, 0.0, 1.0, 8)
+    for combine in (
+        lambda: one & True,
+        lambda: np.logical_not(one),
+        lambda: (one > 0.5) & 3,
+        lambda: (one > 0.5) & other,
+    ):
+        with pytest.raises(LeakError):
+            combine()
+    with pytest.raises(PrivcheckError, match="factors that depend on rounds 7-8"):
+        (one > 0.5) & (other > 0.5)
+    assert not (one > 2.0) & (one < 5.0), "no datum decides it"
+
+
+def test_functions_that_pass_over_what_is_no_number_are_refused_where_there_is_some():
+    source = PrivateSource()
+    value = source.scalar(0.25, 0.0, 1.0, 7)
+    holes = zeros(3)
+    holes[0], holes[1] = value, np.nan
+    for function in (np.nansum, np.nanmean, np.nanmax, np.nanstd):
+        with pytest.raises(LeakError):
+            function(holes)
+    with pytest.raises(LeakError):
+        np.fmax(value, np.nan)
+    holes[1] = 0.5
+    assert np.nansum(holes).reveal(REVEAL) == 0.75
+    assert np.nanmax(holes).sensitivities("l1")[7] == np.max(holes).sensitivities("l1")[7]

@@ -1,0 +1,30 @@
+"""numpy's functions that pass over what is not a number: without any, they do what another function does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from privcheck.private_values._shared.views_by_numpy import private_within
+
+SAME: dict[Any, Any] = {
+    np.fmax: np.maximum, np.fmin: np.minimum, np.nansum: np.sum, np.nanmean: np.mean, np.nanmax: np.max,
+    np.nanmin: np.min, np.nanstd: np.std, np.nanvar: np.var, np.nanmedian: np.median, np.nancumsum: np.cumsum,
+    np.nanquantile: np.quantile, np.nanpercentile: np.percentile,
+}  # fmt: skip
+"""What each does where there are numbers alone."""
+
+
+def same(function: Any, arguments: Any) -> Any:
+    """Return the function that does the same with these arguments, whatever the data are.
+
+    Private features are numbers. What is not may stand in the public part of an array, or in another argument.
+    """
+    other = SAME.get(function)
+    if other is None:
+        return function
+    public = [value for value in arguments if issubclass(type(value), int | float | np.number | np.ndarray)]
+    parts = [*public, *(value._const for value in private_within(arguments))]
+    numbers = all(np.asarray(part).dtype.kind in "biuf" and not np.isnan(part).any() for part in parts)
+    return other if numbers else function
