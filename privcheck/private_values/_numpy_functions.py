@@ -14,16 +14,16 @@ import numpy as np
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import _linear_functions as linear_functions
 from privcheck.private_values import _linear_operations as linear
-from privcheck.private_values import _logic as logic
 from privcheck.private_values import _one_datum as one_datum
+from privcheck.private_values._choices import logic
 from privcheck.private_values._leaks import COLLECT, COMPARE, RELEASE
 from privcheck.private_values._noise.coins import compared as flipped
 from privcheck.private_values._noise.noised import toss
 from privcheck.private_values._refused_operations import NONLINEAR, Refusals, published, refuse
 from privcheck.private_values._several_data import of_many_numbers as many
+from privcheck.private_values._several_data.without_nan import same
 from privcheck.private_values._shared.views_by_numpy import on_ordinary, private_within
 from privcheck.private_values._terms import common, kind_of
-from privcheck.private_values._without_nan import same
 
 _LINEAR: dict[Any, Callable[..., Any]] = {
     np.add: linear.add,

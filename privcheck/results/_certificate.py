@@ -82,7 +82,8 @@ class Certificate(WholeResult):
         `error`. Nothing is granted then; if it was measured in guarded runs, no bound is given.
     complete : whether every line of the target that matters for privacy ran in some explored execution, and none
         leaked, was refused a release or diverged in replay. The bound under the guard does not need it: a leak in a
-        line that never ran stops the guarded policy, and would leak without the guard.
+        line that never ran stops the guarded policy, and would leak without the guard. So would what a line that ran
+        decides by value in a later round; what was found of that stands in `later_rounds`.
     undeclared : with `primitives`, the random numbers that may explain why replays differ, each with its file and line:
         draws that are not declared, or noise that was read before anything private was added to it. Such differences
         decide nothing, and are no divergences.

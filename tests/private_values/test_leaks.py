@@ -61,8 +61,8 @@ ARRAY = {
     ],
     "function": [
         lambda x: np.log(x),
-        lambda x: np.sqrt(-x), np.ptp, np.nanmax, np.argmax, lambda x: np.partition(x, 1), np.argsort, np.linalg.norm,
-        np.nanvar, np.nonzero, np.prod,
+        lambda x: np.sqrt(-x), np.ptp, np.nanprod, np.argmax, lambda x: np.partition(x, 1), np.argsort, np.linalg.norm,
+        np.nanargmax, np.nonzero, np.prod,
         lambda x: np.allclose(x, x), lambda x: x.max(initial=0.0), lambda x: x.argmax(),
         lambda x: x.std(dtype=np.float32), lambda x: x.sort(),
         lambda x: x.var(axis=(0,)), lambda x: np.quantile(x, x[0]), lambda x: np.median(x, keepdims=True),

@@ -110,11 +110,16 @@ def complete_words(certificate: Certificate) -> str:
 
     >>> from privcheck.results._example_results import GRANTED
     >>> complete_words(GRANTED)
-    'yes: every line that matters for privacy ran within 8 rounds, and none leaked or was refused a release'
+    'yes: every line that matters for privacy ran within 8 rounds, and none leaked or was refused a release; what \
+later rounds decide by value was not seen'
     """
     if certificate.complete:
         within = plural(certificate.horizon, "round")
-        return f"yes: every line that matters for privacy ran within {within}, and none leaked or was refused a release"
+        later = "more rows" if of_data(certificate) else "later rounds"
+        return (
+            f"yes: every line that matters for privacy ran within {within}, and none leaked or was refused a release; "
+            f"what {later} decide by value was not seen"
+        )
     if certificate.unreached and not found_something(certificate):
         return f"no: {plural(len(certificate.unreached), 'line')} never ran: {NEVER_RAN}"
     return f"no: {'; '.join(reasons(certificate, brief=True))}"
@@ -280,7 +285,9 @@ def coverage(certificate: Certificate) -> list[str]:
             f"It covers every execution of the policy under privcheck.guard with a budget of "
             f"{budget_words(certificate)}: the guard lets it release within the budget and refuses "
             f"any release beyond it. {explored} were explored; none leaked and none was refused a release.",
-            "Without the guard nothing is refused: an execution that was not explored may then release more.",
+            f"Without the guard nothing is refused: an execution that was not explored, or {_later(certificate)}, may "
+            "then release more. What code decides there by a count, a date or the end of a list is named under 'rests "
+            "on' where it was found, and not all of it is found.",
         ]
         if certificate.unreached:
             first.append(
@@ -313,6 +320,10 @@ def coverage(certificate: Certificate) -> list[str]:
         "artefacts.",
         "Replay is a test, not a proof: it sees only the streams and seeds that it tries.",
     ]
+
+
+def _later(certificate: Certificate) -> str:
+    return "one on more rows" if of_data(certificate) else "a later round of one that was"
 
 
 def _observed(certificate: Certificate) -> str:
