@@ -66,7 +66,9 @@ def make_plan(loaded: Loaded, settings: Settings) -> Plan:
     by, adversary = settings.execution, adversary_of(settings)
     candidates = [adversary.pair()] if adversary else candidate_pairs(loaded, game, settings.effort, arms)
     law = None if game.law is None else LawOfOutputs(function_at(game.law), loaded.mechanism)
-    horizon = max(len(np.atleast_1d(table)) for table in (candidates[0].first, candidates[0].second))
+    pair = candidates[0].first, candidates[0].second
+    one_row = game.neighbours == "report" and settings.effort.streams is None
+    horizon = 1 if one_row else max(len(np.atleast_1d(table)) for table in pair)
     horizon = game.rounds(arms) if adversary else horizon
     policy = loaded.target(claim, game, horizon, arms, by.time_limit)
     if adversary:

@@ -33,8 +33,11 @@ def values_note(verdict: str | None, policy: Target, game: Game, streams: Any, p
         return ()
     (low, high), rows = game.rewards, max(len(np.atleast_1d(table)) for table in (pair.first, pair.second))
     row = "a number" if not game.arms else f"{game.arms} number{'s' * (game.arms > 1)}"
-    tried = f"{rows} row{'s' * (rows > 1)}, each {row} from {low:g} to {high:g}"
-    note = f"this verdict is about data like those that were tried: {tried}; {pair.OTHER_DATA}"
+    tried, others = f"{rows} row{'s' * (rows > 1)}, each {row} from {low:g} to {high:g}", pair.OTHER_DATA
+    if game.neighbours == "report":
+        tried = f"reports, each {row} from {low:g} to {high:g}"
+        others = "arms=K gives reports of K numbers, rewards=(LOW, HIGH) is the range of the values"
+    note = f"this verdict is about data like those that were tried: {tried}; {others}"
     if beyond := limits_beyond(function, low, high)[:MOST_NAMED]:
         numbers = ", ".join(f"{number:g}" for number in beyond)
         note += f". The code has a clip, minimum or maximum and names {numbers}: a limit there never acted"

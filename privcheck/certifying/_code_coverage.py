@@ -19,6 +19,7 @@ from privcheck.certifying._own_code import OwnCode, OwnFunction, alike
 from privcheck.certifying._own_files import is_generated, is_own, running, unreadable_note
 from privcheck.certifying._private_pieces import PrivatePieces, candidates, has_dense_lines, statements_of
 from privcheck.certifying._reached_code import Piece, ReachedCode, Told, lines_around, with_inner
+from privcheck.certifying._syntax import parameters_of
 from privcheck.certifying._translated.definitions import definition
 from privcheck.feedback import kind
 from privcheck.results import UnreachedLine
@@ -206,6 +207,13 @@ class CodeCoverage:
     def instances(self) -> list[Any]:
         """The objects of the target's own classes that this holds, from whatever round."""
         return [each for code, _ in self._by_type.values() for each in code.instances.values()]
+
+    @property
+    def knows_horizon(self) -> bool:
+        """Whether some function or object of the target is given the number of rounds, by its usual name."""
+        functions = [own.function.__code__ for code, _ in self._by_type.values() for own in code.functions]
+        told = {name for code in functions for name in parameters_of(code)}
+        return "horizon" in told or any(numbers.knows("horizon") for numbers in self._numbers.values())
 
     @property
     def notes(self) -> list[str]:

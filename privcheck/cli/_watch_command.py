@@ -75,7 +75,7 @@ def watch(
     if badge is not None:
         badge_svg(read_watches(store) if _has_watches(store) else [], _text_of(badge))
     if target is None and not any(described.values()):
-        return _show(read_watches(store), json, html, badge)
+        return _show(read_watches(store), json, html, badge, annotate)
     played = named_target(target, **described)
     with contained_target():
         report = run_watch(
@@ -87,13 +87,16 @@ def watch(
     return status_of_watch(report, played=options["nights"] > 0)
 
 
-def _show(reports: list[WatchReport], json: str | None, html: str | None, badge: str | None) -> int:
+def _show(
+    reports: list[WatchReport], json: str | None, html: str | None, badge: str | None, annotate: str | None
+) -> int:
     from rich.console import Group
 
     from privcheck.reporting import details
     from privcheck.serialise import to_json
 
     files = _pages(reports, html, badge)
+    files += [file for report in reports for file in deliver_findings(report, annotate, None)]
     deliver(json, to_json({"watches": reports}), lambda: Group(*map(details, reports)), *files)
     return max((status_of_watch(report, played=False) for report in reports), default=0)
 

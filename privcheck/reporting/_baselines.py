@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting._json_source import JsonSource, read_source
@@ -44,6 +47,7 @@ class Measured:
     lower, upper : bounds on epsilon, as far as there are any.
     regret, se : mean final pseudo-regret and its standard error, of a simulation of one policy.
     runs, seconds : what it cost; None where the JSON does not say so.
+    provided : on what the verdict holds besides, in words.
     """
 
     kind: str
@@ -57,6 +61,7 @@ class Measured:
     se: float | None = None
     runs: int | None = None
     seconds: float | None = None
+    provided: str = ""
 
 
 @dataclass(frozen=True)
@@ -200,13 +205,25 @@ def measure(path: str | Path, parameter: str = "path") -> Measured:
 def _audit(source: JsonSource) -> Measured:
     found = AuditReport.from_json(source.text)
     names = ("neighbours", "observe", "messages", "encode", "feedback", "rewards", "arms", "horizon")
-    kept = ("contexts", "confidence", "error", "guarded")
+    kept = ("contexts", "confidence", "error", "guarded", "randomness")
     asked = {"claim": _claim(found)} | {name: getattr(found, name) for name in (*names, *kept)}
+    asked["streams"] = "searched" if found.streams is None else _given_streams(found)
     own = found.certificate
     return Measured(
         "audit", found.target, plain(asked), found.verdict, None if own is None else certificate_word(own),
         found.lower, None if own is None else own.epsilon_at(found.delta), runs=found.runs, seconds=found.seconds,
+        provided="; ".join(found.provided),
     )  # fmt: skip
+
+
+def _given_streams(found: AuditReport) -> str:
+    """Return which streams the user gave, in words; those of a witness tell one pair from another."""
+    seen = found.witness
+    return "given" if seen is None else f"given, {seen.streams}, {_hash(seen.first)} and {_hash(seen.second)}"
+
+
+def _hash(table: Any) -> str:
+    return hashlib.sha256(repr(np.asarray(table).tolist()).encode()).hexdigest()[:8]
 
 
 def _claim(found: AuditReport) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -198,6 +199,20 @@ def _watch(source: JsonSource) -> IndexRow:
     )  # fmt: skip
 
 
+def _watches(source: JsonSource) -> IndexRow:
+    """Return one row for all watches of a store."""
+    version = {"schema_version": source.content["schema_version"]}
+    found = [WatchReport.from_json(json.dumps(version | each)) for each in _listed(source.content["watches"], dict)]
+    alarms = [each for each in found if each.alarm is not None]
+    counted = sum(map(watch_sentences.counted_nights, found))
+    sentences = dict.fromkeys(watch_sentences.sentence(each) for each in found)
+    return IndexRow(
+        source.path, source.when, "watch", ", ".join(each.name for each in found),
+        ALARM if alarms else NO_ALARM if counted else "inconclusive", alarm=bool(alarms), detail="; ".join(sentences),
+        provided="; ".join(dict.fromkeys(said for each in found for said in each.provided)),
+    )  # fmt: skip
+
+
 def _steps(source: JsonSource) -> IndexRow:
     found = StepsReport.from_json(source.text)
     return IndexRow(
@@ -283,6 +298,7 @@ FIELDS = {
     "certificate": {"target", "granted", "coverage"},
     "fix": {"target", "outcome", "patches", "finding"},
     "watch": {"nights", "versions", "alarms"},
+    "watches": {"watches"},
     "steps": {"target", "steps", "best", "provided"},
     "bounds": {"instance", "bounds"},
     "curve": {"instance", "axis", "curves"},
@@ -303,7 +319,8 @@ OTHERS = {
 
 READERS: dict[str, Callable[[JsonSource], IndexRow]] = {
     "audit": _audit, "certificate": _certificate, "fix": _fix, "bounds": _bounds, "curve": _curve,
-    "frontier": _frontier, "simulation": _simulation, "watch": _watch, "steps": _steps,
+    "frontier": _frontier, "simulation": _simulation, "watch": _watch, "watches": _watches,
+    "steps": _steps,
 }  # fmt: skip
 
 

@@ -363,7 +363,9 @@ class Certificate(WholeResult):
         if self.refusals:
             found.append(self.refusals[0])
         found += self.contradictions[:1]
-        if self.primitives and not found:
+        if self.undeclared:
+            found.append(f"replays differ, which undeclared randomness may explain: {self.undeclared[0]}")
+        elif self.primitives and not found:
             found.append(f"{self.replay.replays} replays found nothing; only the explored executions were seen")
         if self.is_inconclusive and self.unreached and not self.uncounted:
             plural = "s never ran, the first" if len(self.unreached) > 1 else " never ran:"

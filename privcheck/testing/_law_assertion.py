@@ -42,7 +42,7 @@ def assert_law(samples: Any, law: Any, *, error: float = ERROR) -> None:
     Traceback (most recent call last):
     privcheck.testing.PrivacyFailure: the samples do not follow the law: p-value 3.7e-31 (Kolmogorov-Smirnov)
     in [-inf, 1.372]: 74.05 % of the samples, 87.32 % by the law
-    samples of the law fail with probability 1e-06 or less
+    independent samples of the law fail with probability 1e-06 or less
     """
     from privcheck.auditing import fit_of_law
 
@@ -62,6 +62,6 @@ def assert_law(samples: Any, law: Any, *, error: float = ERROR) -> None:
     lines = [
         f"the samples do not follow the law: {tested}",
         f"in {where}: {100 * fit.share:.4g} % of the samples, {100 * fit.probability:.4g} % by the law",
-        f"samples of the law fail with probability {level:g} or less",
+        f"independent samples of the law fail with probability {level:g} or less",
     ]
     raise failed("\n".join(lines))

@@ -85,7 +85,8 @@ def assert_private(
     claim = epsilon if other else setting("epsilon", epsilon)
     if claim is None and not other:
         raise PrivcheckError("epsilon", None, "the claim", "give epsilon=1.0, or epsilon in [tool.privcheck]")
-    arms, horizon = arms_of(target, arms), setting("horizon", horizon)
+    arms = arms_of(target, arms)
+    horizon = horizon if options.get("neighbours") == "report" else setting("horizon", horizon)  # a report is one row
     report = audit(
         target, epsilon=claim, arms=arms, horizon=horizon, runs=how.runs, error=level, seed=how.seed, **options
     )

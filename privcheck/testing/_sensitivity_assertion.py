@@ -70,7 +70,7 @@ def assert_sensitivity(
     norm : of the change: "L1", "L2", "max", or what a mechanism's `sensitivity_norm` says.
     neighbours : "row", "reward", "group:k", "report" or, with `contexts`, "context-reward".
     arms : K, at least 1.
-    horizon : tables have 1 to this many rounds.
+    horizon : tables have 1 to this many rounds; a "report" is one, all of which may change.
     rewards : declared (lowest, highest) reward.
     contexts : what contexts look like.
     pairs : number of neighbouring pairs to try, at least 1: extreme ones, random ones, and variants of the worst.
@@ -93,9 +93,10 @@ def assert_sensitivity(
     1.0
     """
     how = asked(seed, check("pairs", pairs, Integer(1)))
+    related, rounds = relation(neighbours), check("horizon", horizon, Integer(1))
     moves = _Moves(
-        function, bound, NORMS[check("norm", norm, Choice(tuple(NORMS)))], relation(neighbours), contexts,
-        check("arms", arms, Integer(1)), check("horizon", horizon, Integer(1)), check_rewards(rewards),
+        function, bound, NORMS[check("norm", norm, Choice(tuple(NORMS)))], related, contexts,
+        check("arms", arms, Integer(1)), 1 if related.name == "report" else rounds, check_rewards(rewards),
     )  # fmt: skip
     moves.check_noiseless()
     found, largest = moves.search(np.random.default_rng(how.seed), how.runs)

@@ -85,7 +85,7 @@ def neighbouring_tables(
     ----------
     relation : "row", "reward", "group:k", "report" or, with `contexts`, "context-reward".
     arms : K, at least 1.
-    min_rounds, max_rounds : range of T, 1 <= min_rounds <= max_rounds.
+    min_rounds, max_rounds : range of T, 1 <= min_rounds <= max_rounds; a "report" is one row, all of which may change.
     rewards : declared (lowest, highest) reward.
     contexts : what contexts look like.
 
@@ -106,6 +106,12 @@ def neighbouring_tables(
     refuse_adding(related, "tables of equal length", "draw a table and remove one of its rows")
     check_contexts("contextual" if related.name == "context-reward" else "bandit", related.name, contexts)
     shortest, longest = _lengths(min_rounds, max_rounds)
+    if related.name == "report":
+        if shortest > 1:
+            raise PrivcheckError(
+                "min_rounds", shortest, "1 for 'report'", "a report is one row, all of which may change"
+            )
+        longest = 1
     same = _same_round(check("arms", arms, Integer(1)), rewards, contexts)
     changed = _changed_round(arms, rewards, contexts, whole=related.unit == "row")
     most = min(related.limit, longest) if related.unit == "row" else 1

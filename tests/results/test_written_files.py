@@ -20,7 +20,7 @@ FILES = sorted(WRITTEN.glob("*/*.json"))
 ADDED = {"provided", "given"}
 """Fields that the newest version has got since the files were written."""
 
-NOT_LOADED = ("curve", "simulation")
+NOT_LOADED = ("curve", "simulation", "watches")
 """What the index of a folder shows, but `load` does not: the JSON holds too little."""
 
 

@@ -50,7 +50,7 @@ def mechanism_pairs(target: Any, game: Game, effort: Effort) -> list[StreamPair]
         return drawn_pairs(effort.streams, effort, lambda drawn: given_pair(drawn, game))
     if effort.streams is not None:
         return [given_pair(effort.streams, game)]
-    rows = 1 if game.neighbours == "report" else game.horizon or DEFAULT_ROWS
+    rows = _rows(game)
     read = _in_code(target, game, effort, rows)
     if is_measurement(target):
         return _measurement_pairs(target, game, effort.seed)
@@ -73,6 +73,20 @@ def mechanism_pairs(target: Any, game: Game, effort: Effort) -> list[StreamPair]
     if not game.arms:
         pairs = [replace(pair, first=pair.first[:, 0], second=pair.second[:, 0]) for pair in pairs]
     return pairs + _random(game, effort.seed, rows) + read
+
+
+def _rows(game: Game) -> int:
+    """Return how many rows the inputs have; refuse numbers of rows in which no two inputs are such neighbours."""
+    if game.neighbours == "report":
+        if (game.horizon or 1) > 1:
+            hint = "a report is one row of `arms` values; several rows that may all change are neighbours='group:k'"
+            raise PrivcheckError("horizon", game.horizon, "1, or none, for neighbours='report'", hint)
+        return 1
+    least = game.relation.limit
+    if game.horizon is not None and game.horizon < least:
+        hint = f"no data of {game.horizon} rows differ in {least}"
+        raise PrivcheckError("horizon", game.horizon, f"at least {least} for neighbours={game.neighbours!r}", hint)
+    return game.horizon or max(DEFAULT_ROWS, least)
 
 
 def _random(game: Game, seed: int, rows: int) -> list[StreamPair]:

@@ -61,10 +61,12 @@ class Length:
     ----------
     outer : its own length; as an array that along its first axis.
     inner : the largest length of what it holds; infinite if an index or `next` gives something beyond its end, too.
+    settled : after how many entries there are no others than before, if they are public.
     """
 
     outer: float
     inner: float = 0.0
+    settled: int = 0
 
     @property
     def most(self) -> float:
@@ -78,8 +80,9 @@ NONE = Length(0.0)
 class LongCollections:
     """The lines at which own code depends on the end of a collection that was longer than the rounds that ran.
 
-    Right is what raises at the end: an index, `next` without a value in place of one, `pop`; and what takes all of a
-    collection whatever the round, such as its sum. All other mentions are named.
+    Right is what raises at the end: an index, `next` without a value in place of one, `pop`, if later entries are none
+    but those of the rounds that ran; and what takes all of a collection whatever the round, such as its sum. All other
+    mentions are named.
 
     Parameters
     ----------
@@ -140,31 +143,36 @@ def _held_by(code: OwnCode, policy: Any) -> dict[str, Length]:
             length = _length(value, DEPTH)
             if length is not NONE:
                 before = found.get(name, NONE)
-                found[name] = Length(max(before.outer, length.outer), max(before.inner, length.inner))
+                last = max(before.settled, length.settled)
+                found[name] = Length(max(before.outer, length.outer), max(before.inner, length.inner), last)
     return found
 
 
 def _length(value: Any, depth: int) -> Length:
     """Return the length of a collection.
 
-    >>> _length(np.zeros((64, 2)), 3), _length({"a": range(9)}, 3), _length(iter([1, 2]), 3), _length("text", 3)
-    (Length(outer=64, inner=2), Length(outer=1, inner=9), Length(outer=2, inner=0.0), Length(outer=0.0, inner=0.0))
+    >>> _length(np.zeros((64, 2)), 3), _length({"a": range(9)}, 3)
+    (Length(outer=64, inner=2, settled=1), Length(outer=1, inner=9, settled=1))
+    >>> _length(iter([1, 2]), 3), _length("text", 3)
+    (Length(outer=2, inner=0.0, settled=2), Length(outer=0.0, inner=0.0, settled=0))
     """
     kind: Any = type(value)  # mypy takes classes for unhashable because their objects may be
     if depth < 0 or isinstance(value, str | bytes | type | ModuleType | np.random.Generator):
         return NONE
     if isinstance(value, np.ndarray | Private):
-        return Length(value.shape[0], max(value.shape[1:], default=0)) if value.shape else NONE
+        inner = max(value.shape[1:], default=0)
+        return Length(value.shape[0], inner, settled(value)) if value.shape else NONE
     if kind in (list, tuple, dict, deque, array, range):
         parts = value.values() if kind is dict else () if kind in (array, range) else value
         inner = max((_length(part, depth - 1).most for part in islice(parts, ENTRIES)), default=0.0)
         if kind is deque and value.maxlen is not None:
             return Length(max(len(value), value.maxlen), math.inf)
-        return Length(len(value), inner)
+        return Length(len(value), inner, settled(parts))
     if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools"):
         held = [_length(part, depth - 1) for part in gc.get_referents(value)]
         if kind in END_BY_THEMSELVES:
-            return Length(operator.length_hint(value), max((part.inner for part in held), default=0.0))
+            last = max((part.settled for part in held), default=0)
+            return Length(operator.length_hint(value), max((part.inner for part in held), default=0.0), last)
         longest = max((part.most for part in held), default=0.0)
         return Length(longest, 0.0 if _goes_through(value) else math.inf)
     if hasattr(kind, "__len__") and kind.__module__.partition(".")[0] in FOREIGN:
@@ -178,6 +186,35 @@ END_BY_THEMSELVES = frozenset(type(iter(each)) for each in COLLECTIONS)
 
 FOREIGN = frozenset({"builtins", "collections", "numpy", "pandas", "polars"})
 """Modules whose classes are asked for the lengths of their objects."""
+
+
+def settled(entries: Any) -> int:
+    """Return after how many entries there are no others than those before; 0 for private ones.
+
+    >>> settled([1.0] * 40 + [0.1] * 24), settled(np.zeros((64, 2))), settled(range(9)), settled([[1], [1]])
+    (41, 1, 9, 1)
+    """
+    if isinstance(entries, Private):
+        return 0
+    if isinstance(entries, np.ndarray) and entries.dtype.kind in "biuf":
+        _, first = np.unique(entries, axis=0, return_index=True)
+        return int(first.max(initial=-1)) + 1
+    last, seen = 0, set[Any]()
+    for number, entry in enumerate(islice(entries, ENTRIES_COMPARED)):
+        known = repr(entry) if isinstance(entry, KNOWN) else id(entry)
+        if isinstance(entry, Private):
+            return 0
+        if known not in seen:
+            seen.add(known)
+            last = number + 1
+    return last
+
+
+KNOWN = (bool, int, float, str, bytes, type(None), list, tuple, dict, np.generic)
+"""Entries that are the same if they are written alike."""
+
+ENTRIES_COMPARED = 10_000
+"""How many entries are compared."""
 
 
 def _goes_through(value: Any) -> bool:
@@ -248,8 +285,11 @@ def _ends(
     own: OwnFunction,
     numbers: NamedNumbers,
 ) -> bool:
-    """Tell whether a mention of a collection raises at its end, or takes it as a whole."""
-    around = parents.get(node)
+    """Tell whether a mention of a collection raises at its end, or takes it as a whole.
+
+    Where it is read one by one, and later entries are others than those of the rounds that ran, it does not end there.
+    """
+    around, varies = parents.get(node), length.settled > least
     if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del) or isinstance(around, ast.Expr):
         return True
     if isinstance(around, ast.Assign | ast.AnnAssign | ast.AugAssign):
@@ -258,7 +298,7 @@ def _ends(
     if isinstance(around, ast.Subscript) and around.value is node:
         index = around.slice
         places = index.elts if isinstance(index, ast.Tuple) else [index]
-        if math.isinf(length.inner) or not all(_counts_up(place, own, numbers) for place in places):
+        if varies or math.isinf(length.inner) or not all(_counts_up(place, own, numbers) for place in places):
             return False
         inner = length.inner if len(places) == 1 else 0.0
         return inner < least or _ends(around, Length(inner, 0.0), parents, least, own, numbers)
@@ -268,9 +308,9 @@ def _ends(
     if not isinstance(call, ast.Call):
         return False
     if isinstance(around, ast.Attribute):
-        ends = around.attr in ENDS and not math.isinf(length.inner) and len(call.args) < 2
+        ends = around.attr in ENDS and not (varies or math.isinf(length.inner)) and len(call.args) < 2
         return call.func is around and (around.attr in AS_A_WHOLE or ends)
-    alone = called_name(call) == "next" and len(call.args) == 1 and not math.isinf(length.inner)
+    alone = called_name(call) == "next" and len(call.args) == 1 and not (varies or math.isinf(length.inner))
     return alone or (node is not call.func and called_name(call) in AS_A_WHOLE)
 
 
@@ -285,6 +325,6 @@ def _counts_up(place: ast.expr, own: OwnFunction, numbers: NamedNumbers) -> bool
 
 
 LATE = (
-    "line {} of {} may go on at the end of {}, which held {:g} values, for more than the {} rounds that ran: what it "
-    "does then was not seen (raise --horizon to {})"
+    "line {} of {} reads {}, which held {:g} values, more than the {} rounds that ran: what it does with later ones, "
+    "and at the end, was not seen (raise --horizon to {})"
 )

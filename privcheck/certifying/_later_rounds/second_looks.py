@@ -10,7 +10,8 @@ depend on which of them are equal: a matrix that was symmetric after every run i
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,9 @@ Build = Callable[[np.random.Generator], Any]
 
 MOST_AFTER = 100
 """Most rounds that follow those of a run; after a shorter one as many follow as it has."""
+
+MOST_LATER, TIMES_LATER = 160, 8
+"""Most rounds that follow one run under the budget, and how many times as many as it has."""
 
 
 @dataclass
@@ -112,6 +116,20 @@ class SecondLooks:
             return []
         return [leak for number in self._numbers for leak in self._play(number, fill=False)[0]]
 
+    def later(self, budget: Any, accountants: Mapping[str, float] | None) -> tuple[list[Leak], list[str]]:
+        """Return the leaks in many rounds that follow a run, and what is refused there, in words.
+
+        This finds what code decides by value in a later round, however it does: a schedule, a date, a cell that is
+        reached again, a counter that overflows. A policy that stops with an error there does nothing more.
+        """
+        game, table = self.game, self.tables[0]
+        noise, coins, rewards = (np.random.default_rng([self.seed, 0, purpose]) for purpose in (6, 7, 8))
+        session = Session(game.relation, game.rewards, budget, noise, game.contexts, accountants)
+        after = random_table(rewards, min(TIMES_LATER * len(table), MOST_LATER), self.arms, game, 0)
+        with suppress(PrivcheckError):
+            drive_guarded(self.build(session.generator(coins)), np.concatenate([table, after]), session, self.feedback)
+        return session.leaks, [REFUSED_LATER.format(session.round, refusal) for refusal in session.refusals[:1]]
+
     def unseen(self) -> list[str]:
         """Return which lines leak the private numbers that places may hold: a policy is not complete then."""
         found = dict[str, None]()
@@ -164,6 +182,7 @@ def unlisted(found: list[Any], source: PrivateSource) -> bool:
     return any(id(value._cell) not in listed for value in source.held())
 
 
+REFUSED_LATER = "a run that goes on ends in round {}: {}"
 UNSEEN = "{} was not seen with the private numbers that it may read in later rounds, of places that held some: {}"
 STOPPED = "the policy stops where places hold private numbers as they did after the last round: {}"
 OUT_OF_REACH = "private numbers that were chosen by a reward are held where it is not seen who reads them: {}"

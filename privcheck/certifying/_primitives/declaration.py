@@ -121,6 +121,10 @@ class Primitive:
         """Return the sensitivity that is declared for a call; None if none is."""
         found: Any = self.sensitivity
         if isinstance(found, str):
+            if found not in call.arguments and not hasattr(call.owner, found):
+                given = words(f"{found!r}, for a call of {self.name} with {[*call.arguments]}")
+                expected = "the name of another argument than the private one, or of an attribute of the object"
+                raise PrivcheckError("sensitivity", given, expected)
             found = call.arguments.get(found, getattr(call.owner, found, None))
         elif callable(found):
             found = found(call)

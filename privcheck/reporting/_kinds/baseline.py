@@ -79,7 +79,8 @@ def _note(change: Change) -> str:
     both = change.old is not None and change.new is not None and change.old.target != change.new.target
     renamed = both and change.new.target not in change.reason  # type: ignore[union-attr]
     note = f"target {change.old.target}, now {change.new.target}" if renamed else ""  # type: ignore[union-attr]
-    return numbers.clean("; ".join(filter(None, [change.reason, note])))
+    resting = change.new.provided if change.new is not None and change.outcome in (WORSE, BETTER) else ""
+    return numbers.clean("; ".join(filter(None, [change.reason, note, resting])))
 
 
 def _regret(of: Measured) -> str:

@@ -187,6 +187,8 @@ def _run(report: AuditReport) -> str:
 
 
 def _changed(report: AuditReport) -> str:
+    if report.streams is not None and any("on your word" in said for said in report.provided):
+        return "what the given ones differ in may change (that these are neighbours is taken on the user's word)"
     if report.feedback == "mechanism" and report.neighbours == "row":
         return "one row may change"
     group, _, size = report.neighbours.partition(":")
