@@ -14,7 +14,7 @@ from privcheck.auditing._search.candidates import searched
 from privcheck.auditing._search.left_out import notes_of
 from privcheck.auditing._steps.beside_audits import with_step
 from privcheck.auditing._untold_note import untold_note
-from privcheck.auditing._values_note import values_note
+from privcheck.auditing._values_note import range_note, values_note
 from privcheck.auditing._verdict import LONGER, NO_LIMIT, conclude
 from privcheck.results import Outcome, Search, Suspicion
 
@@ -49,6 +49,8 @@ def judged(plan: Plan, played: Played, step: Suspicion | None = None) -> Judged:
     elif needed is not None and needed.short and outcome.counted_runs:
         notes += (needed.too_many_pairs,)
     notes += relation_note(outcome, plan.policy, claim, game, effort.streams, played.candidates)
+    if outcome.counted_runs:
+        notes += range_note(plan.policy, game, effort.streams, played.candidates)
     notes += values_note(outcome.verdict, plan.policy, game, effort.streams, played.candidates[0])
     if outcome.counted_runs:
         notes += batch_note(plan.policy.runner)

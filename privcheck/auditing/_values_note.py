@@ -8,7 +8,29 @@ import numpy as np
 
 from privcheck.auditing._search.values_in_code import limits_beyond
 from privcheck.mechanisms import Mechanism
-from privcheck.targets import Game, StreamPair, Target, is_measurement
+from privcheck.targets import Game, Given, StreamPair, Target, is_measurement
+
+
+def range_note(policy: Target, game: Game, streams: Any, pairs: list[StreamPair]) -> tuple[str, ...]:
+    """Return what a verdict takes on trust where the user gave a function arrays beyond the declared range.
+
+    A claim about numbers in [0, 1] says nothing of others. The parameters are those of `values_note`.
+    """
+    function = policy.mechanism
+    shipped = function is None or isinstance(function, Mechanism) or is_measurement(function)
+    if shipped or streams is None:
+        return ()
+    low, high = game.rewards
+    tables = [
+        np.asarray(table) for pair in pairs for table in (pair.first, pair.second) if not isinstance(table, Given)
+    ]
+    if not any(table.dtype.kind in "biuf" and ((table < low) | (table > high)).any() for table in tables):
+        return ()
+    return (
+        f"inputs that were given leave the range [{low:g}, {high:g}] of the values: this holds provided that the claim "
+        "is about such data, too (rewards=(LOW, HIGH) is the range)",
+    )
+
 
 MOST_NAMED = 4
 """Numbers of the code that are named."""

@@ -241,12 +241,9 @@ def _certified(
     looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)
     if not (leaks or refused):
         leaks = _different(looks.leaks_after())
-    ends = bool(leaks or refused or coverage.knows_horizon)
-    leaks_later, refused_later = ([], []) if ends else looks.later(budget, claim.accountants)
-    leaks = leaks or _different(leaks_later)
     unreached = coverage.unreached
     ran = min(length, max(map(kind(policy.feedback).ended, sessions)))
-    late = [] if refused else coverage.late(ran) + refused_later  # more rounds help no policy that is refused a release
+    late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
     anew = own.seeded_anew
@@ -270,6 +267,9 @@ def _certified(
         player = found.player(build, policy.feedback)
         open_notes += other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count)
         open_notes += looks.unseen()
+    goes_on = holds and not (open_notes or unreached or coverage.knows_horizon)
+    leaks, ended = looks.later(budget, claim.accountants) if goes_on else (leaks, [])
+    holds, spoken_against, late = holds and not leaks, spoken_against or bool(leaks), [*late, *ended]
     notes += open_notes
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)

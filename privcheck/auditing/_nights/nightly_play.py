@@ -33,6 +33,7 @@ from privcheck.auditing._relation_note import taken_as_neighbours
 from privcheck.auditing._scoring.views_of import views_of
 from privcheck.auditing._search.left_out import without_failing
 from privcheck.auditing._search.successive_halving import Found, screen
+from privcheck.auditing._values_note import range_note
 from privcheck.auditing._witness import describe
 from privcheck.errors import PrivcheckError
 from privcheck.generators import global_generators_kept
@@ -129,6 +130,7 @@ class NightlyAudit:
         self.trusted = (
             *taken_as_neighbours(self.plan.policy, game, given, self.plan.candidates),
             *taken_of_encode(game),
+            *range_note(self.plan.policy, game, given, self.plan.candidates),
         )
 
     @property

@@ -82,11 +82,7 @@ def _rows(game: Game) -> int:
             hint = "a report is one row of `arms` values; several rows that may all change are neighbours='group:k'"
             raise PrivcheckError("horizon", game.horizon, "1, or none, for neighbours='report'", hint)
         return 1
-    least = game.relation.limit
-    if game.horizon is not None and game.horizon < least:
-        hint = f"no data of {game.horizon} rows differ in {least}"
-        raise PrivcheckError("horizon", game.horizon, f"at least {least} for neighbours={game.neighbours!r}", hint)
-    return game.horizon or max(DEFAULT_ROWS, least)
+    return game.rounds(1) if game.horizon else max(DEFAULT_ROWS, game.relation.limit)
 
 
 def _random(game: Game, seed: int, rows: int) -> list[StreamPair]:

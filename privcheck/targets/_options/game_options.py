@@ -134,8 +134,17 @@ class Game(Declared):
         check_contexts(self.feedback, self.neighbours, self.contexts, FEEDBACKS.contextual)
 
     def rounds(self, arms: int, least: int = 0) -> int:
-        """Return the horizon; by default one in which every arm may be played twice, and at least so many rounds."""
-        return self.horizon or max(DEFAULT_HORIZON, 2 * arms, least)
+        """Return the horizon; by default one in which every arm may be played twice, and at least so many rounds.
+
+        Raises
+        ------
+        PrivcheckError : a horizon of fewer rounds than those in which neighbours differ.
+        """
+        differ = self.relation.limit
+        if self.horizon is not None and self.horizon < differ:
+            hint = f"none of {self.horizon} rounds differ in {differ}"
+            raise PrivcheckError("horizon", self.horizon, f"at least {differ} for neighbours={self.neighbours!r}", hint)
+        return self.horizon or max(DEFAULT_HORIZON, 2 * arms, least, differ)
 
     @property
     def relation(self) -> Relation:
