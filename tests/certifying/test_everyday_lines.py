@@ -13,7 +13,7 @@ from privcheck import certify
 LINES = tomllib.loads(Path(__file__).with_name("everyday_lines.toml").read_text(encoding="utf-8"))
 PLACES = ("SELECT", "START", "RELEASED", "CHOSEN", "END")
 
-LISTED = ["doubled size", "more noise", "restart", "restart by method", "tie"]
+LISTED = ["doubled size", "more noise", "restart", "restart by method"]
 """Right lines that are listed: they draw, or change a size, a scale or the rounds in which something is released."""
 
 HARMLESS = ["explore", "frozen"]
@@ -51,4 +51,4 @@ def test_twins(name, tmp_path):
 
 def test_their_numbers():
     """Those of docs/evidence/lines-that-never-ran.md."""
-    assert (len(LINES["lines"]), len(LINES["lines"]) - len(LISTED), len(TWINS)) == (65, 60, 60)
+    assert (len(LINES["lines"]), len(LINES["lines"]) - len(LISTED), len(TWINS)) == (65, 61, 60)

@@ -35,7 +35,7 @@ SPACE = Contexts(shape=(2, 2), norm=1.0)
 
 
 @FEW
-@given(data=st.data(), name=st.sampled_from(["row", "reward", "group:1", "group:3", "report"]))
+@given(data=st.data(), name=st.sampled_from(["row", "reward", "group:1", "group:3"]))
 def test_neighbouring_tables_are_neighbours(data, name):
     arms, longest = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 6))
     shortest, rewards = data.draw(st.integers(1, longest)), data.draw(st.sampled_from([(0.0, 1.0), (-2.0, 3.0)]))
@@ -46,6 +46,14 @@ def test_neighbouring_tables_are_neighbours(data, name):
     for table in (first, second, data.draw(reward_tables(**options))):
         check_rewards_range(table, rewards)
         assert table.shape[1] == arms
+
+
+@FEW
+@given(neighbouring_tables("report", arms=3))
+def test_a_report_is_one_row(pair):
+    assert [len(table) for table in pair] == [1, 1]
+    with pytest.raises(PrivcheckError, match="1 for 'report'"):
+        neighbouring_tables("report", min_rounds=2)
 
 
 @FEW
