@@ -322,17 +322,17 @@ class Private(Refusals, NumpyProtocol):
         """Return each entry moved into [low, high]: see `privcheck.private_values._source.clip`."""
         return products.clip(self, low, high)
 
-    def reshape(self, *shape: Any) -> Any:
-        """Return a view with another shape."""
-        return self.view_as(lambda array: array.reshape(*shape))
+    def reshape(self, *shape: Any, **order: Any) -> Any:
+        """Return a view with another shape, or a copy as numpy does."""
+        return self.view_as(lambda array: array.reshape(*shape, **order))
 
-    def ravel(self) -> Any:
-        """Return a view with one axis."""
-        return self.view_as(np.ravel)
+    def ravel(self, *order: Any, **named: Any) -> Any:
+        """Return a view with one axis, or a copy as numpy does."""
+        return self.view_as(lambda array: array.ravel(*order, **named))
 
-    def flatten(self) -> Any:
+    def flatten(self, *order: Any, **named: Any) -> Any:
         """Return a copy with one axis."""
-        return self.view_as(np.ravel).copy()
+        return self.ravel(*order, **named).copy()
 
     def transpose(self, *axes: Any) -> Any:
         """Return a view with the axes in another order."""

@@ -48,6 +48,7 @@ def test_noise_of_scipy_that_no_set_declares_is_named():
     found = explored(lambda data, rng: float(data.sum()) + float(stats.laplace.rvs()), ["random"])
     assert found.undeclared[0].startswith("scipy.stats.laplace.rvs at test_declared_libraries.py:")
     assert not found.has_findings
+    assert "replays differ, which undeclared randomness may explain: scipy.stats.laplace.rvs" in str(found)
 
 
 @pytest.fixture(scope="module")

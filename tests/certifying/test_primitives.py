@@ -176,6 +176,23 @@ def test_a_declaration_of_the_wrong_argument_is_told(tmp_path, monkeypatch):
         assert f"total differs, and only {said} is declared to be private (`value` of the primitive)" in told
 
 
+def test_a_declared_function_of_numpy_is_put_back():
+    """It was left replaced: what stands for draws of numpy stood for the replacement, too."""
+    declared = privcheck.primitive("numpy.random.laplace", value=0, law=Laplace.with_scale(1.0))
+    found = explored(lambda data, rng: np.random.laplace(data.sum()), [declared], horizon=4)
+    assert not found.replay.divergences
+    assert np.random.laplace is LEGACY["laplace"]
+    assert type(np.random.laplace).__module__ != "privcheck.certifying._primitives.hooks"
+
+
+def test_a_sensitivity_by_the_name_of_no_argument_is_refused():
+    declared = privcheck.primitive("numpy.random.laplace", value=0, sensitivity="zzz", law=Laplace.with_scale(1.0))
+    with pytest.raises(PrivcheckError, match="sensitivity: got 'zzz', for a call of numpy"):
+        privcheck.certify(
+            lambda data, rng: np.random.laplace(data.sum()), epsilon=1.0, horizon=4, runs=2, primitives=[declared]
+        )
+
+
 def test_two_calls_add_up():
     found = explored(third_party.measured_twice, ["opendp"])
     assert found.ledger_epsilon == pytest.approx(2.0, rel=1e-6)

@@ -38,6 +38,7 @@ np.column_stack([v, w]) | np.dstack([v, w]) | np.append(v, 1.0) | np.append(v, w
 np.insert(v, 1, 0.5) | np.delete(v, 1) | np.array([r, q]) | np.array([r, 1.0, q]) | np.array([v, w])
 np.asarray([r, q]) | np.asarray(v) | np.array(v) | np.atleast_1d(r) | np.atleast_2d(v) | np.copy(v) | v.copy()
 m.copy() | v.reshape(3, 1) | v.reshape(-1, 1) | m.reshape(3, 2) | m.reshape(-1) | m.ravel() | m.T.ravel()
+m.ravel("F") | m.flatten(order="F") | m.T.ravel(order="F") | m.reshape(3, 2, order="F") | m.reshape((6,), order="F")
 m.flatten() | m.T.flatten() | np.ravel(m, order="F") | np.reshape(m, 6) | np.reshape(m, (3, 2), order="F")
 m.squeeze() | np.squeeze(v[None]) | np.expand_dims(v, 0) | np.transpose(m) | np.swapaxes(m, 0, 1)
 np.moveaxis(m, 0, 1) | np.flip(v) | np.flipud(m) | np.fliplr(m) | np.roll(v, 1) | np.roll(m, 1, axis=1)

@@ -68,6 +68,30 @@ def test_what_is_not_comparable_is_named(changed, named, capsys):
     assert named in capsys.readouterr().out
 
 
+OTHER = replace(VIOLATION.witness, first=VIOLATION.witness.first[::-1].copy())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ({}, {"streams": "'pair.npy'"}, "streams searched, now given, "),
+        ({"streams": "'pair.npy'"}, {"streams": "'pair.npy'", "witness": OTHER}, "streams given, "),
+        ({}, {"randomness": "independent"}, "randomness seeded, now independent"),
+    ],
+)
+def test_audits_on_other_streams_or_other_randomness_are_not_compared(old, new, named, capsys):
+    """A claim that holds on one pair of inputs may fail on another one: that says nothing of the code."""
+    assert compare(replace(CONSISTENT, **old), replace(VIOLATION, **new)) == 2
+    assert named in " ".join(capsys.readouterr().out.split())
+    assert compare(replace(CONSISTENT, **old), replace(CONSISTENT, **old)) == 0
+
+
+def test_what_a_changed_verdict_takes_on_trust_stands_beside_it(capsys):
+    noted = {"notes": ["this holds provided that encode reads the output alone"], "encode": "encode"}
+    assert compare(replace(CONSISTENT, **noted), replace(VIOLATION, **noted)) == 1
+    assert "now violation; this holds provided that encode reads" in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize("of", [VIOLATION, GRANTED])
 def test_results_of_two_targets_are_not_compared(of, capsys):
     """Once two bandits passed as one that stayed the same, or got better."""

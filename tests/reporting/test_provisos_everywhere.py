@@ -10,6 +10,7 @@ import pytest
 
 import privcheck
 from privcheck.cli import run
+from privcheck.reporting import review
 from privcheck.reporting._annotations.code_finding import findings
 from privcheck.reporting._annotations.github import commands_of
 from privcheck.reporting._annotations.job_summary import result_summary
@@ -72,3 +73,17 @@ def test_a_bound_from_numbers_says_them_in_each_form(name):
 def test_the_command_after_an_alarm_says_what_it_lacks():
     asked = replace(WATCHED, target="bandit.py:Bandit", given=("streams", "encode"))
     assert " with the --streams and --encode of the watch, which shows both streams" in next_step(asked)
+
+
+def test_the_watches_of_a_store_are_one_row_and_each_alarm_is_annotated(tmp_path, capsys):
+    store = WRITTEN / "watches.json"
+    (tmp_path / "store.json").write_text(store.read_text(encoding="utf-8"), encoding="utf-8")
+    assert run(["report", str(tmp_path), "--no-pages"]) == 1
+    assert "alarm" in capsys.readouterr().out
+
+
+def test_a_review_of_given_inputs_does_not_say_that_one_row_may_change():
+    said = "whether the two inputs are neighbours is taken on your word"
+    given = replace(VIOLATION, feedback="mechanism", streams="'pair.npy'", notes=[said])
+    assert "what the given ones differ in may change" in review(given, "markdown")
+    assert "one row may change" in review(replace(given, notes=[]), "markdown")

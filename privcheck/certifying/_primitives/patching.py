@@ -73,13 +73,20 @@ class Patches:
                     function.__code__ = code
                     self._functions.pop()
                 if self._objects:
-                    back = {id(new): (new, old) for old, new in self._objects.values()}
+                    back = {id(new): (new, self._first(old)) for old, new in self._objects.values()}
                     _replace(back, {id(pair) for pair in self._objects.values()})
                     self._objects = {}
             except KeyboardInterrupt as error:
                 interrupted = error
         if interrupted is not None:
             raise interrupted
+
+    def _first(self, old: Any) -> Any:
+        """Return what was there before an object, which may be a replacement itself: a declared function of numpy's."""
+        before = {id(new): old for old, new in self._objects.values()}
+        while id(old) in before:
+            old = before[id(old)]
+        return old
 
 
 @contextmanager
