@@ -13,11 +13,12 @@ from privcheck.reporting._text import numbers
 from privcheck.reporting._text.audit_sentences import plural
 from privcheck.reporting._text.certificate_sentences import (
     JOINT,
-    complete_words,
+    found_something,
     in_rows,
     ledger_sentence,
     length_words,
     of_data,
+    reasons,
     replay_sentence,
 )
 from privcheck.reporting._text.certified_amounts import accountant_words, upper_row
@@ -71,6 +72,29 @@ def rests_on(certificate: Certificate) -> str:
     if certificate.coverage != UNDER_GUARD:
         return named
     return f"{named}{', ' if named == 'nothing' else '; '}provided that {data_as_declared(certificate)}"
+
+
+def complete_words(certificate: Certificate) -> str:
+    """Return whether every line that matters ran and did no harm, and what it means if not.
+
+    >>> from privcheck.results._example_results import GRANTED
+    >>> complete_words(GRANTED)
+    'yes: every line that matters for privacy ran within 8 rounds, and none leaked or was refused a release; what \
+later rounds decide by value was not seen'
+    """
+    if certificate.complete:
+        within = plural(certificate.horizon, "round")
+        later = "more rows" if of_data(certificate) else "later rounds"
+        return (
+            f"yes: every line that matters for privacy ran within {within}, and none leaked or was refused a release; "
+            f"what {later} decide by value was not seen"
+        )
+    if certificate.unreached and not found_something(certificate):
+        return f"no: {plural(len(certificate.unreached), 'line')} never ran: {NEVER_RAN}"
+    return f"no: {'; '.join(reasons(certificate, brief=True))}"
+
+
+NEVER_RAN = "a leak there stops the guarded policy, and would leak without it"
 
 
 def data_as_declared(certificate: Certificate) -> str:

@@ -105,29 +105,6 @@ def reasons(certificate: Certificate, *, brief: bool = False) -> list[str]:
     return found or [clean(note) for note in certificate.notes] or ["no budget was given"]
 
 
-def complete_words(certificate: Certificate) -> str:
-    """Return whether every line that matters ran and did no harm, and what it means if not.
-
-    >>> from privcheck.results._example_results import GRANTED
-    >>> complete_words(GRANTED)
-    'yes: every line that matters for privacy ran within 8 rounds, and none leaked or was refused a release; what \
-later rounds decide by value was not seen'
-    """
-    if certificate.complete:
-        within = plural(certificate.horizon, "round")
-        later = "more rows" if of_data(certificate) else "later rounds"
-        return (
-            f"yes: every line that matters for privacy ran within {within}, and none leaked or was refused a release; "
-            f"what {later} decide by value was not seen"
-        )
-    if certificate.unreached and not found_something(certificate):
-        return f"no: {plural(len(certificate.unreached), 'line')} never ran: {NEVER_RAN}"
-    return f"no: {'; '.join(reasons(certificate, brief=True))}"
-
-
-NEVER_RAN = "a leak there stops the guarded policy, and would leak without it"
-
-
 def undeclared_words(certificate: Certificate) -> str:
     """Return which random numbers may explain why replays differ: two of them, and how many more there are."""
     named = [clean(one) for one in certificate.undeclared]
