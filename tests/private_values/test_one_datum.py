@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -40,8 +42,8 @@ FUNCTIONS = {
     "both": lambda x: ((x > -0.5) & (x < 0.3)) * 1.0,
     "either": lambda x: ((x > 0.5) | (x < -0.5)) * 1.0,
     "one of two": lambda x: ((x > 0.0) ^ (x > 0.5)) * 1.0,
-    "not": lambda x: ~(x > 0.0) * 1.0,
-    "not both": lambda x: ~((x > -0.5) & (x < 0.3)) * 1.0,
+    "not": lambda x: np.logical_not(x > 0.0) * 1.0,
+    "not both": lambda x: np.invert((x > -0.5) & (x < 0.3)) * 1.0,
     "with a public one": lambda x: (np.True_ & (x > 0.0)) * 1.0 + ((x > 0.0) | False) * 1.0,
     "logical functions": lambda x: np.logical_or(x > 0.5, np.logical_not(np.logical_xor(x > 0.0, True))) * 1.0,
     "chosen by both": lambda x: np.where((x > -0.5) & (x < 0.3), 2.0, -1.0),
@@ -216,6 +218,8 @@ def test_logic_on_what_is_no_comparison_of_one_datum_is_refused():
     ):
         with pytest.raises(LeakError):
             combine()
+    with pytest.raises(LeakError, match=r"of a bool of Python's it is -2 or -1, of numpy's the opposite"):
+        operator.invert(one > 0.5)
     with pytest.raises(PrivcheckError, match="factors that depend on rounds 7-8"):
         (one > 0.5) & (other > 0.5)
     assert not (one > 2.0) & (one < 5.0), "no datum decides it"

@@ -13,7 +13,7 @@ import math
 import operator
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -94,9 +94,7 @@ class LongCollections:
 
     def look(self, policy: Any) -> None:
         """Take in what a policy holds after the last round of a run, for collections that rounds make."""
-        for name, length in _held_by(self._code, policy).items():
-            if name not in self._before:
-                self._after[name] = length
+        self._after |= _held_by(self._code, policy, known=self._before)
 
     def lines(
         self,
@@ -134,12 +132,12 @@ class LongCollections:
         return [(file, line, said) for (file, line), said in found.items()]
 
 
-def _held_by(code: OwnCode, policy: Any) -> dict[str, Length]:
-    """Return the lengths of what attributes hold, by name, whatever the object."""
+def _held_by(code: OwnCode, policy: Any, known: Collection[str] = ()) -> dict[str, Length]:
+    """Return the lengths of what attributes hold, by name, whatever the object; without those that are known."""
     found = dict[str, Length]()
     spaces = [attributes(value) for value in (policy, *code.instances.values())]
     for space in (*spaces, *(vars(cls) for cls in code.classes)):
-        for name, value in space.items():
+        for name, value in ((name, value) for name, value in space.items() if name not in known):
             length = _length(value, DEPTH)
             if length is not NONE:
                 before = found.get(name, NONE)
@@ -201,17 +199,24 @@ def settled(entries: Any) -> int:
         return int(first.max(initial=-1)) + 1
     last, seen = 0, set[Any]()
     for number, entry in enumerate(islice(entries, ENTRIES_COMPARED)):
-        known = repr(entry) if isinstance(entry, KNOWN) else id(entry)
         if isinstance(entry, Private):
             return 0
-        if known not in seen:
-            seen.add(known)
+        if (told := _told_apart_by(entry)) not in seen:
+            seen.add(told)
             last = number + 1
     return last
 
 
-KNOWN = (bool, int, float, str, bytes, type(None), list, tuple, dict, np.generic)
-"""Entries that are the same if they are written alike."""
+def _told_apart_by(entry: Any) -> Any:
+    """Return the same for numbers and texts that are equal, and for lists of them; other objects are not looked into.
+
+    What tells those apart may be code of the target, or ask for a private value.
+    """
+    if type(entry) in (list, tuple):
+        return tuple(map(_told_apart_by, entry[:ENTRIES]))
+    plain = type(entry) in (bool, int, float, str, bytes) or type(entry).__module__ == "numpy"
+    return repr(entry) if plain and not isinstance(entry, np.ndarray) else id(entry)
+
 
 ENTRIES_COMPARED = 10_000
 """How many entries are compared."""

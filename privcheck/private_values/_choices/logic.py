@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.private_values._refused_operations import Refusals
+from privcheck.private_values._refused_operations import Refusals, refuse
 
 
 def _either(a: Any, b: Any) -> Any:
@@ -47,7 +47,12 @@ class Logic:
         return np.bitwise_xor(other, self)
 
     def __invert__(self: Any) -> Any:
+        if self.ndim == 0 and not self.is_public:
+            refuse("function", "~", self, hint=OF_A_BOOL)
         return np.invert(self)
+
+
+OF_A_BOOL = "of a bool of Python's it is -2 or -1, of numpy's the opposite: use np.logical_not, or 1 - (value > limit)"
 
 
 def combined(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
