@@ -5,6 +5,7 @@ None of it changes the verdict. After an interrupt no part is begun: whoever end
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable
@@ -147,8 +148,9 @@ def _exact_loss(plan: Plan, played: Played, witness: Witness | None) -> float | 
         return None
     spec = plan.policy.spec or plan.policy.mechanism
     in_closed_form = delta == 0.0 and game.observe == "actions" and game.contexts is None
-    if in_closed_form and isinstance(spec, Algorithm | Mechanism):
-        shape = np.shape(played.candidates[0].first)
+    shape = np.shape(played.candidates[0].first)
+    alike = witness.first.size == witness.second.size == math.prod(shape)
+    if in_closed_form and alike and isinstance(spec, Algorithm | Mechanism):
         found = exact_loss(spec, (witness.first.reshape(shape), witness.second.reshape(shape)))
         if found is not None:
             return (found.lower + found.upper) / 2.0

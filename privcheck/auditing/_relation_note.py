@@ -95,9 +95,10 @@ def _knows_its_neighbours(mechanism: Any) -> bool:
 
 
 def _own_metric(mechanism: Any) -> tuple[str, ...]:
-    """Return the note for a measurement, whose metric may be another one than that of the relation."""
+    """Return the note for a mechanism or a measurement, whose metric may be another one than that of the relation."""
     if isinstance(mechanism, Mechanism):
-        return ()
+        size = getattr(mechanism, "sensitivity", None)
+        return () if size is None else (f"neighbours here are inputs that differ by its sensitivity, {size:g}",)
     metric = str(mechanism.input_metric)
     return (f"neighbours here are inputs at distance 1 in its input metric, {metric}, and so they are in the claim",)
 

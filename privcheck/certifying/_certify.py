@@ -243,7 +243,8 @@ def _certified(
         leaks = _different(looks.leaks_after())
     unreached = coverage.unreached
     ran = min(length, max(map(kind(policy.feedback).ended, sessions)))
-    late = [] if refused else coverage.late(ran)  # more rounds help no policy that is refused a release
+    stops = "stopped" in kind(policy.feedback).attributes  # by itself: a longer horizon gives it no more rounds
+    late = [] if refused else coverage.late(length if stops else ran)  # nor one that is refused a release
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
     anew = own.seeded_anew

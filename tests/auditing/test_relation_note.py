@@ -5,6 +5,7 @@ import opendp.prelude as dp
 import pytest
 
 import privcheck
+from privcheck.errors import PrivcheckError
 from privcheck.mechanisms import Laplace
 
 PAIR = (np.array([0.0, 0.0]), np.array([1.0, 0.0]))
@@ -119,6 +120,18 @@ def test_inputs_of_a_mechanism_are_neighbours_on_the_users_word(epsilon):
     assert ON_YOUR_WORD in audited(noise, streams=(0.0, 5.0), epsilon=epsilon)[1]
     measurement = dp.space_of(int) >> dp.m.then_laplace(1.0)
     assert ON_YOUR_WORD in audited(measurement, streams=(0, 5), epsilon=epsilon, runs=40)[1]
+
+
+@pytest.mark.chance(0.0, "refused before a run, or the note does not depend on the verdict")
+def test_a_mechanism_is_audited_at_its_own_sensitivity():
+    """The relation that was asked for was printed beside a loss that is not about it."""
+    noise = Laplace(sensitivity=1.0, epsilon=1.0)
+    assert "neighbours here are inputs that differ by its sensitivity, 1" in audited(noise, streams=None, runs=40)[1]
+    for relation in ("group:2", "report", "add-remove"):
+        with pytest.raises(PrivcheckError, match="its neighbours are inputs that differ by its sensitivity"):
+            audited(noise, streams=None, neighbours=relation, runs=40)
+    pair = np.ones(1), np.ones(2)
+    assert audited(noise, streams=pair, neighbours="add-remove", runs=40)[0] is not None
 
 
 @pytest.mark.chance(0.0, "the note does not depend on the verdict")

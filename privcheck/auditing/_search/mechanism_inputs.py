@@ -56,6 +56,9 @@ def mechanism_pairs(target: Any, game: Game, effort: Effort) -> list[StreamPair]
         return _measurement_pairs(target, game, effort.seed)
     if isinstance(target, Mechanism):
         size = getattr(target, "sensitivity", None)
+        if game.neighbours != "row":
+            hint = "its neighbours are inputs that differ by its sensitivity: for others give streams=(x, x')"
+            raise PrivcheckError("neighbours", game.neighbours, "the default for a mechanism of privcheck's", hint)
         if target.sensitivity_norm not in ("L1", "L2") or size is None or game.arms:
             hint = "give streams=(x, x'), two neighbouring inputs"
             raise PrivcheckError("streams", None, f"a pair of inputs of {target.id}", hint)

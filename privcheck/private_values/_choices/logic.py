@@ -48,11 +48,8 @@ class Logic:
 
     def __invert__(self: Any) -> Any:
         if self.ndim == 0 and not self.is_public:
-            refuse("function", "~", self, hint=OF_A_BOOL)
+            refuse("function", "~", self)  # of a bool of Python's it is -2 or -1, of numpy's the opposite
         return np.invert(self)
-
-
-OF_A_BOOL = "of a bool of Python's it is -2 or -1, of numpy's the opposite: use np.logical_not, or 1 - (value > limit)"
 
 
 def combined(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
