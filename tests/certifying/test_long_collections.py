@@ -73,6 +73,7 @@ SILENT = [
     ("self.z = list(DRAWS)", "noisy = reward + self.z.pop()"),
     ("self.z = iter(DRAWS)", "noisy = reward + next(self.z)"),
     ("self.z = np.ones(100) / 100", "noisy = reward + rng.laplace(0, 1) * self.z.sum()"),
+    ("self.z = {'scale': 1.0, 'seeds': list(range(100))}", "noisy = reward + rng.laplace(0, self.z['scale'])"),
     ("self.z = [1.0] * 80", "noisy = reward + rng.laplace(0, self.z[t])"),
     ("self.z = np.zeros(100)", "self.z[self.arm] += 1; noisy = reward + rng.laplace(0, 1)"),
     ("self.z = np.zeros((1000, 2))", "noisy = reward + rng.laplace(0, 1) + self.z[t, 0]"),

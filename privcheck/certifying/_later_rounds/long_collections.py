@@ -13,8 +13,8 @@ import math
 import operator
 from array import array
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -62,11 +62,13 @@ class Length:
     outer : its own length; as an array that along its first axis.
     inner : the largest length of what it holds; infinite if an index or `next` gives something beyond its end, too.
     settled : after how many entries there are no others than before, if they are public.
+    entries : of a dict, the lengths of what it holds by keys that are texts.
     """
 
     outer: float
     inner: float = 0.0
     settled: int = 0
+    entries: Mapping[str, Length] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def most(self) -> float:
@@ -141,8 +143,8 @@ def _held_by(code: OwnCode, policy: Any, known: Collection[str] = ()) -> dict[st
             length = _length(value, DEPTH)
             if length is not NONE:
                 before = found.get(name, NONE)
-                last = max(before.settled, length.settled)
-                found[name] = Length(max(before.outer, length.outer), max(before.inner, length.inner), last)
+                last, named = max(before.settled, length.settled), {**before.entries, **length.entries}
+                found[name] = Length(max(before.outer, length.outer), max(before.inner, length.inner), last, named)
     return found
 
 
@@ -162,10 +164,12 @@ def _length(value: Any, depth: int) -> Length:
         return Length(value.shape[0], inner, settled(value)) if value.shape else NONE
     if kind in (list, tuple, dict, deque, array, range):
         parts = value.values() if kind is dict else () if kind in (array, range) else value
-        inner = max((_length(part, depth - 1).most for part in islice(parts, ENTRIES)), default=0.0)
+        lengths = [_length(part, depth - 1) for part in islice(parts, ENTRIES)]
+        inner = max((length.most for length in lengths), default=0.0)
         if kind is deque and value.maxlen is not None:
             return Length(max(len(value), value.maxlen), math.inf)
-        return Length(len(value), inner, settled(parts))
+        named = {key: one for key, one in zip(value, lengths, strict=False) if type(key) is str} if kind is dict else {}
+        return Length(len(value), inner, settled(parts), named)
     if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools"):
         held = [_length(part, depth - 1) for part in gc.get_referents(value)]
         if kind in END_BY_THEMSELVES:
@@ -302,6 +306,9 @@ def _ends(
         return all(isinstance(target, ast.Attribute) for target in targets)  # what the policy holds is looked at
     if isinstance(around, ast.Subscript) and around.value is node:
         index = around.slice
+        if isinstance(index, ast.Constant) and type(index.value) is str:
+            held = length.entries.get(index.value, NONE)
+            return held.most < least or _ends(around, held, parents, least, own, numbers)
         places = index.elts if isinstance(index, ast.Tuple) else [index]
         if varies or math.isinf(length.inner) or not all(_counts_up(place, own, numbers) for place in places):
             return False
@@ -330,6 +337,6 @@ def _counts_up(place: ast.expr, own: OwnFunction, numbers: NamedNumbers) -> bool
 
 
 LATE = (
-    "line {} of {} reads {}, which held {:g} values, more than the {} rounds that ran: what it does with later ones, "
+    "line {} of {} reads {}, of {:g} values, more than the {} rounds that ran: what it does with later ones, "
     "and at the end, was not seen (raise --horizon to {})"
 )
