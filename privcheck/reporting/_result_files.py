@@ -45,7 +45,7 @@ class IndexRow:
     ----------
     path : of its JSON file.
     when : when that file was last changed, in seconds since 1970.
-    kind : "audit", "certificate", "fix", "watch", "steps", "bounds", "curve", "frontier" or "simulation".
+    kind : "audit", "certificate", "fix", "watch", "watches", "steps", "bounds", "curve", "frontier" or "simulation".
     target : what was audited, certified, fixed, watched, evaluated or simulated.
     verdict : its word; of a frontier, the worst of its audits.
     alarm : whether it is a violation, a leak, a refused certificate, a divergence in replay, a leak without a patch, or
@@ -207,7 +207,7 @@ def _watches(source: JsonSource) -> IndexRow:
     counted = sum(map(watch_sentences.counted_nights, found))
     sentences = dict.fromkeys(watch_sentences.sentence(each) for each in found)
     return IndexRow(
-        source.path, source.when, "watch", ", ".join(each.name for each in found),
+        source.path, source.when, "watches", ", ".join(each.name for each in found),
         ALARM if alarms else NO_ALARM if counted else "inconclusive", alarm=bool(alarms), detail="; ".join(sentences),
         provided="; ".join(dict.fromkeys(said for each in found for said in each.provided)),
     )  # fmt: skip

@@ -147,7 +147,6 @@ def test_a_measurement_is_audited_in_its_own_metric():
 @pytest.mark.parametrize(
     ("target", "options"),
     [
-        (Laplace(sensitivity=1.0, epsilon=1.0), {"streams": None}),
         (centred_sum(9.0), {"epsilon": None}),
         (lambda value, rng: value + rng.laplace(scale=9.0), {"streams": None, "neighbours": "report"}),
         ("ucb", {"streams": None, "arms": 2, "horizon": 2}),
