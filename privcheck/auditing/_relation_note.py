@@ -34,7 +34,7 @@ def relation_note(
     words, said = on_your_word(policy, game, streams, pairs), taken_as_neighbours(policy, game, streams, pairs)
     if not claim.given:
         return words
-    if _knows_its_neighbours(policy.mechanism) or game.neighbours == ADD_REMOVE:
+    if knows_its_neighbours(policy.mechanism) or game.neighbours == ADD_REMOVE:
         return said
     if words == (ON_YOUR_WORD,):
         return (f"{ON_YOUR_WORD}; {_other_claim(outcome, claim)}, if they differ in one row that both have",)
@@ -50,7 +50,7 @@ def taken_as_neighbours(policy: Target, game: Game, streams: Any, pairs: list[St
     if policy.mechanism is None or game.neighbours == "report":
         return ()
     words = on_your_word(policy, game, streams, pairs)
-    if _knows_its_neighbours(policy.mechanism):
+    if knows_its_neighbours(policy.mechanism):
         return words or _own_metric(policy.mechanism)
     if game.neighbours == ADD_REMOVE:
         said = f"neighbours here are data of which one has a row more (neighbours={ADD_REMOVE!r}), "
@@ -71,7 +71,7 @@ def on_your_word(policy: Target, game: Game, streams: Any, pairs: list[StreamPai
     """
     if streams is None or policy.mechanism is None or game.neighbours == "report":
         return ()
-    if _knows_its_neighbours(policy.mechanism) or any(isinstance(pair.first, Given) for pair in pairs):
+    if knows_its_neighbours(policy.mechanism) or any(isinstance(pair.first, Given) for pair in pairs):
         return (ON_YOUR_WORD,)
     if game.neighbours == ADD_REMOVE:
         return ()  # that one array has a row more was checked
@@ -90,7 +90,8 @@ def _differing(streams: Any, pairs: list[StreamPair]) -> tuple[str, int]:
     return f"differ in {'one row' if rows == 1 else f'{most}{rows} rows'}, as the inputs {given} do", rows
 
 
-def _knows_its_neighbours(mechanism: Any) -> bool:
+def knows_its_neighbours(mechanism: Any) -> bool:
+    """Tell whether a target is a mechanism of privcheck's or a measurement, whose neighbours it says itself."""
     return isinstance(mechanism, Mechanism) or is_measurement(mechanism)
 
 

@@ -13,13 +13,12 @@ from typing import Any
 from privcheck.certifying._decided_conditions import lasting_attributes
 from privcheck.certifying._later_rounds.long_collections import LongCollections
 from privcheck.certifying._later_rounds.named_numbers import NamedNumbers
-from privcheck.certifying._later_rounds.numbers_beyond import LateValues
+from privcheck.certifying._later_rounds.numbers_beyond import LateValues, is_told_horizon
 from privcheck.certifying._observed_values import ALL, ObservedValues
 from privcheck.certifying._own_code import OwnCode, OwnFunction, alike
 from privcheck.certifying._own_files import is_generated, is_own, running, unreadable_note
 from privcheck.certifying._private_pieces import PrivatePieces, candidates, has_dense_lines, statements_of
 from privcheck.certifying._reached_code import Piece, ReachedCode, Told, lines_around, with_inner
-from privcheck.certifying._syntax import parameters_of
 from privcheck.certifying._translated.definitions import definition
 from privcheck.feedback import kind
 from privcheck.results import UnreachedLine
@@ -210,10 +209,8 @@ class CodeCoverage:
 
     @property
     def knows_horizon(self) -> bool:
-        """Whether some function or object of the target is given the number of rounds, by its usual name."""
-        functions = [own.function.__code__ for code, _ in self._by_type.values() for own in code.functions]
-        told = {name for code in functions for name in parameters_of(code)}
-        return "horizon" in told or any(numbers.knows("horizon") for numbers in self._numbers.values())
+        """Whether some policy is told the number of rounds."""
+        return any(is_told_horizon(code, self._numbers[cls]) for cls, (code, _) in self._by_type.items())
 
     @property
     def notes(self) -> list[str]:

@@ -86,6 +86,12 @@ class Relation:
                 hint = "undo some changes, or use neighbours='row' when all changes are in one round"
             raise PrivcheckError("streams", got, f"at most {self.limit} for neighbours={self.name!r}", hint)
 
+    def check_rounds(self, rounds: int) -> None:
+        """Raise `PrivcheckError` unless so many rounds can differ in as many as neighbours may."""
+        if rounds < self.limit:
+            hint = f"none of {rounds} rounds differ in {self.limit}"
+            raise PrivcheckError("horizon", rounds, f"at least {self.limit} for neighbours={self.name!r}", hint)
+
     def draw(
         self,
         rng: np.random.Generator,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.auditing import Unwritten
 from privcheck.errors import PrivcheckError, words
 from privcheck.reporting._json_source import JsonSource, read_source
 from privcheck.reporting._result_files import json_files
@@ -217,9 +218,13 @@ def _audit(source: JsonSource) -> Measured:
 
 
 def _given_streams(found: AuditReport) -> str:
-    """Return which streams the user gave, in words; those of a witness tell one pair from another."""
-    seen = found.witness
-    return "given" if seen is None else f"given, {seen.streams}, {_hash(seen.first)} and {_hash(seen.second)}"
+    """Return which streams the user gave, in words: of one pair both tables, whichever way round a witness has them.
+
+    Of streams that a function draws or an adversary chooses, those of the witness differ from seed to seed.
+    """
+    if found.witness is None or found.streams in (Unwritten.FUNCTION, Unwritten.ADVERSARY):
+        return f"given, {found.streams}"
+    return f"given, {' and '.join(sorted(map(_hash, (found.witness.first, found.witness.second))))}"
 
 
 def _hash(table: Any) -> str:

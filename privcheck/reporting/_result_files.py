@@ -191,7 +191,7 @@ def _fix(source: JsonSource) -> IndexRow:
 def _watch(source: JsonSource) -> IndexRow:
     found = WatchReport.from_json(source.text)
     unit, claim = next((unit, claim) for unit in UNITS if (claim := getattr(found, unit)) is not None)
-    word = ALARM if found.alarm is not None else NO_ALARM if watch_sentences.counted_nights(found) else "inconclusive"
+    word = _word_of(found)
     return IndexRow(
         source.path, source.when, "watch", found.name, word, alarm=word == ALARM, claim=claim, delta=found.delta,
         unit=unit, page=lambda: page(found), provided="; ".join(found.provided),
@@ -199,16 +199,22 @@ def _watch(source: JsonSource) -> IndexRow:
     )  # fmt: skip
 
 
+def _word_of(*found: WatchReport) -> str:
+    """Return the word for watches together: an alarm that stands comes first."""
+    if any(each.alarm is not None for each in found):
+        return ALARM
+    return NO_ALARM if any(map(watch_sentences.counted_nights, found)) else "inconclusive"
+
+
 def _watches(source: JsonSource) -> IndexRow:
     """Return one row for all watches of a store."""
     version = {"schema_version": source.content["schema_version"]}
     found = [WatchReport.from_json(json.dumps(version | each)) for each in _listed(source.content["watches"], dict)]
-    alarms = [each for each in found if each.alarm is not None]
-    counted = sum(map(watch_sentences.counted_nights, found))
+    word = _word_of(*found)
     sentences = dict.fromkeys(watch_sentences.sentence(each) for each in found)
     return IndexRow(
         source.path, source.when, "watches", ", ".join(each.name for each in found),
-        ALARM if alarms else NO_ALARM if counted else "inconclusive", alarm=bool(alarms), detail="; ".join(sentences),
+        word, alarm=word == ALARM, detail="; ".join(sentences),
         provided="; ".join(dict.fromkeys(said for each in found for said in each.provided)),
     )  # fmt: skip
 

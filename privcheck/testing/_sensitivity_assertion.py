@@ -94,9 +94,7 @@ def assert_sensitivity(
     """
     how = asked(seed, check("pairs", pairs, Integer(1)))
     related, rounds = relation(neighbours), check("horizon", horizon, Integer(1))
-    if rounds < related.limit:
-        hint = f"no tables of {rounds} rounds differ in {related.limit}"
-        raise PrivcheckError("horizon", rounds, f"at least {related.limit} for neighbours={related.name!r}", hint)
+    related.check_rounds(rounds)
     moves = _Moves(
         function, bound, NORMS[check("norm", norm, Choice(tuple(NORMS)))], related, contexts,
         check("arms", arms, Integer(1)), 1 if related.name == "report" else rounds, check_rewards(rewards),

@@ -130,3 +130,9 @@ def test_objects_of_the_target_are_not_asked_how_they_are_written(tmp_path):
     certificate = certify(f"{file}:Policy", epsilon=1.0, arms=2, horizon=6, runs=1)
     assert certificate.granted
     assert not any("repr()" in kind for kind in certificate.rests_on)
+
+
+def test_a_list_that_holds_itself_is_looked_at(tmp_path):
+    init = "self.z = [1.0] * 70; self.z.append([self.z, [self.z]])"
+    said, _ = named(tmp_path, init, "noisy = reward + rng.laplace(0, self.z[t])")
+    assert any(" reads self.z, of 71 values" in one for one in said)

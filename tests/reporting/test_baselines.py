@@ -86,6 +86,17 @@ def test_audits_on_other_streams_or_other_randomness_are_not_compared(old, new, 
     assert compare(replace(CONSISTENT, **old), replace(CONSISTENT, **old)) == 0
 
 
+SWAPPED = replace(VIOLATION.witness, first=VIOLATION.witness.second, second=VIOLATION.witness.first)
+
+
+@pytest.mark.parametrize(("streams", "witness"), [("'pair.npy'", SWAPPED), ("neighbours_of_mine", OTHER)])
+def test_the_same_streams_are_compared_whichever_the_witness(streams, witness, capsys):
+    """It may have the pair the other way round; of pairs that a function draws it shows one, by the seed."""
+    old, new = replace(CONSISTENT, streams=streams), replace(VIOLATION, streams=streams, witness=witness)
+    assert compare(old, new) == 1
+    assert "worse" in capsys.readouterr().out
+
+
 def test_what_a_changed_verdict_takes_on_trust_stands_beside_it(capsys):
     noted = {"notes": ["this holds provided that encode reads the output alone"], "encode": "encode"}
     assert compare(replace(CONSISTENT, **noted), replace(VIOLATION, **noted)) == 1

@@ -116,13 +116,14 @@ class LongCollections:
                 continue
             parents = {child: node for node in body_nodes(own) for child in ast.iter_child_nodes(node)}
             made = {part: size for part in body_nodes(own) if (size := _made(part, own, numbers))}
-            local = _locals(own, made)
+            names = {node.id for node in body_nodes(own) if isinstance(node, ast.Name)}
+            lengths = {name: _of_name(name, own) for name in names} | _locals(own, made)
             for node in body_nodes(own):
                 length = NONE
                 if isinstance(node, ast.Attribute):
                     length = held.get(node.attr, NONE)
                 elif isinstance(node, ast.Name):
-                    length = local.get(node.id) or _of_name(node.id, own)
+                    length = lengths[node.id]
                 elif node in made and _is_cut(node, parents):
                     length = Length(made[node], math.inf)
                 place = own.file, getattr(node, "lineno", 0)
@@ -161,7 +162,7 @@ def _length(value: Any, depth: int) -> Length:
         return NONE
     if isinstance(value, np.ndarray | Private):
         inner = max(value.shape[1:], default=0)
-        return Length(value.shape[0], inner, settled(value)) if value.shape else NONE
+        return Length(value.shape[0], inner, _settled(value)) if value.shape else NONE
     if kind in (list, tuple, dict, deque, array, range):
         parts = value.values() if kind is dict else () if kind in (array, range) else value
         lengths = [_length(part, depth - 1) for part in islice(parts, ENTRIES)]
@@ -169,7 +170,7 @@ def _length(value: Any, depth: int) -> Length:
         if kind is deque and value.maxlen is not None:
             return Length(max(len(value), value.maxlen), math.inf)
         named = {key: one for key, one in zip(value, lengths, strict=False) if type(key) is str} if kind is dict else {}
-        return Length(len(value), inner, settled(parts), named)
+        return Length(len(value), inner, _settled(parts), named)
     if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools"):
         held = [_length(part, depth - 1) for part in gc.get_referents(value)]
         if kind in END_BY_THEMSELVES:
@@ -190,10 +191,10 @@ FOREIGN = frozenset({"builtins", "collections", "numpy", "pandas", "polars"})
 """Modules whose classes are asked for the lengths of their objects."""
 
 
-def settled(entries: Any) -> int:
+def _settled(entries: Any) -> int:
     """Return after how many entries there are no others than those before; 0 for private ones.
 
-    >>> settled([1.0] * 40 + [0.1] * 24), settled(np.zeros((64, 2))), settled(range(9)), settled([[1], [1]])
+    >>> _settled([1.0] * 40 + [0.1] * 24), _settled(np.zeros((64, 2))), _settled(range(9)), _settled([[1], [1]])
     (41, 1, 9, 1)
     """
     if isinstance(entries, Private):
@@ -211,13 +212,13 @@ def settled(entries: Any) -> int:
     return last
 
 
-def _told_apart_by(entry: Any) -> Any:
-    """Return the same for numbers and texts that are equal, and for lists of them; other objects are not looked into.
+def _told_apart_by(entry: Any, depth: int = 1) -> Any:
+    """Return the same for numbers and texts that are equal, and for lists of them; no other objects are looked into.
 
     What tells those apart may be code of the target, or ask for a private value.
     """
-    if type(entry) in (list, tuple):
-        return tuple(map(_told_apart_by, entry[:ENTRIES]))
+    if type(entry) in (list, tuple) and depth:
+        return tuple(_told_apart_by(part, depth - 1) for part in entry[:ENTRIES])
     plain = type(entry) in (bool, int, float, str, bytes) or type(entry).__module__ == "numpy"
     return repr(entry) if plain and not isinstance(entry, np.ndarray) else id(entry)
 

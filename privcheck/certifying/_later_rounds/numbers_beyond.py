@@ -94,8 +94,7 @@ class LateValues:
     def __init__(self, code: OwnCode, numbers: NamedNumbers, expressions: PrivateExpressions, rounds: int) -> None:
         self._numbers, self._rounds = numbers, rounds
         self._private, self._callees, self._draws = expressions.private, expressions.callees, expressions.draws
-        told = {name for own in code.functions for name in parameters_of(own.function.__code__)}
-        self.least = rounds + ("horizon" in told or numbers.knows("horizon"))
+        self.least = rounds + is_told_horizon(code, numbers)
 
     def lines(self, called: Iterable[OwnFunction], is_open: Callable[[ast.AST, OwnFunction], bool]) -> list[Found]:
         """Return file, line and sentence of each such line in the functions that are called.
@@ -306,6 +305,12 @@ COMPUTED = (
     "line {} of {} takes an attribute by a name that it computes, for a private value: what it takes after the {} "
     "rounds that ran was not seen"
 )
+
+
+def is_told_horizon(code: OwnCode, numbers: NamedNumbers) -> bool:
+    """Tell whether a function or an object of a target is given the number of rounds, by its usual name."""
+    told = {name for own in code.functions for name in parameters_of(own.function.__code__)}
+    return "horizon" in told or numbers.knows("horizon")
 
 
 def _said_by(own: OwnFunction) -> Iterator[ast.AST]:

@@ -140,11 +140,9 @@ class Game(Declared):
         ------
         PrivcheckError : a horizon of fewer rounds than those in which neighbours differ.
         """
-        differ = self.relation.limit
-        if self.horizon is not None and self.horizon < differ:
-            hint = f"none of {self.horizon} rounds differ in {differ}"
-            raise PrivcheckError("horizon", self.horizon, f"at least {differ} for neighbours={self.neighbours!r}", hint)
-        return self.horizon or max(DEFAULT_HORIZON, 2 * arms, least, differ)
+        if self.horizon is not None:
+            self.relation.check_rounds(self.horizon)
+        return self.horizon or max(DEFAULT_HORIZON, 2 * arms, least, self.relation.limit)
 
     @property
     def relation(self) -> Relation:
