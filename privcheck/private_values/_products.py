@@ -11,13 +11,15 @@ from privcheck.arrays import Array, Integers, real_array
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values._columns import as_long
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
-from privcheck.private_values._leaks import describe_data
 from privcheck.private_values._refused_operations import NONLINEAR, refuse
 from privcheck.private_values._several_data.of_one_sum import lipschitz
 from privcheck.private_values._terms import NOTHING, Terms, common
 
 if TYPE_CHECKING:
     from privcheck.private_values._private import Private
+
+
+SEVERAL_DATA = "private factors stay private if they depend on one datum: release one of them through a mechanism first"
 
 
 def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Terms]:
@@ -39,18 +41,17 @@ def pointwise(a: Private, b: Private, shape: tuple[int, ...]) -> tuple[Any, Term
         if alone.any():
             terms = terms.plus(value.terms.spread(places[alone], np.flatnonzero(alone), other[alone]))
     both = np.flatnonzero(by_one & by_two)
-    features, weights = _products(one, two, left[both], right[both])
+    left, right = left[both], right[both]
+    if ((one.owners[left] != two.owners[right]) | (one.owners[left] == SEVERAL)).any():
+        numbers = a * 1.0, b * 1.0  # of comparisons, which are refused in other words
+        refuse("function", "a product of two data", *numbers, hint=SEVERAL_DATA)
+    features, weights = _products(one, two, left, right)
     return const.reshape(shape), terms.plus(Terms.of(both, features, weights))
 
 
 def _products(one: Entries, two: Entries, left: Integers, right: Integers) -> tuple[Integers, Array]:
-    """Return the features and weights of products of entries that depend on data."""
+    """Return the features and weights of products of entries that depend on one datum each."""
     table, owners = one.table, one.owners[left]
-    for place in np.flatnonzero((owners != two.owners[right]) | (owners == SEVERAL))[:1].tolist():
-        numbers = {*one.data_of(int(left[place])), *two.data_of(int(right[place]))}
-        got = words(f"factors that depend on {describe_data([table.data[number] for number in sorted(numbers)])}")
-        hint = "release one of the factors through a mechanism first"
-        raise PrivcheckError("product of private values", got, "two values of the same single datum", hint)
     (scales, one), (factors, two) = one.normal, two.normal
     names = sorted({*one.keys, *two.keys})
     rank = {name: number for number, name in enumerate(names)}

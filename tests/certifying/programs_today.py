@@ -34,9 +34,9 @@ REFUSED_TODAY = {
     "BernoulliOfAReward": ("float()", "self.votes[action] += 2 * self.rng.binomial(1, chance) - 1"),
     "HistogramOfAList": ("int()", "counts, edges = np.histogram(self.rewards, bins=4, range=(0.0, 1.0))"),
     "LevelFromATable": ("int()", "return self.table[int(4 * reward)]"),
-    "Welford": ("product of private values: got factors that depend on rounds 1-2", ""),
+    "Welford": ("a product of two data", "self.m2 += delta * (reward - self.mean)"),
 }
-"""The reason, in words of the refusal, and the line that it names; without a line, `certify` itself refuses."""
+"""The reason, in words of the refusal, and the line that it names."""
 
 OVERCHARGED_TODAY = {"TrimmedMean": 2.0}
 """Refused at their budgets, too, because they are charged this: each of the order statistics as if it moved alone."""

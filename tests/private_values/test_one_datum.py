@@ -220,7 +220,7 @@ def test_logic_on_what_is_no_comparison_of_one_datum_is_refused():
             combine()
     with pytest.raises(LeakError):  # -2 or -1 of a bool of Python's, the opposite of one of numpy's
         operator.invert(one > 0.5)
-    with pytest.raises(PrivcheckError, match="factors that depend on rounds 7-8"):
+    with pytest.raises(PrivcheckError, match="a product of two data: got a private value of rounds 7-8"):
         (one > 0.5) & (other > 0.5)
     assert not (one > 2.0) & (one < 5.0), "no datum decides it"
 
