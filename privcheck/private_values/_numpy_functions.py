@@ -21,7 +21,7 @@ from privcheck.private_values._noise.coins import compared as flipped
 from privcheck.private_values._noise.noised import toss
 from privcheck.private_values._refused_operations import NONLINEAR, Refusals, published, refuse
 from privcheck.private_values._several_data import of_many_numbers as many
-from privcheck.private_values._several_data.without_nan import same
+from privcheck.private_values._several_data.equal_functions import same
 from privcheck.private_values._shared.views_by_numpy import on_ordinary, private_within
 from privcheck.private_values._terms import common, kind_of
 

@@ -10,7 +10,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.reporting._text.certificate_sentences import ledger_sentence
 from tests.certifying import third_party
 
-NOT_CALLED = "nothing that was read holds noise of a declared primitive: declare the one that the noise comes from"
+NOT_CALLED = "nothing that was read holds noise of a declared primitive: declare the one that made it"
 
 
 def explored(target, **options):

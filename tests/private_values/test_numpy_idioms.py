@@ -48,7 +48,7 @@ np.compress([1, 0, 1], v) | np.pad(v, 1) | np.broadcast_to(v, (2, 3)) | np.where
 np.where([True, False, True], v, 0.0) | np.where([[True], [False]], v, w) | np.average(v)
 np.bincount([0, 2, 0], weights=v) | np.bincount([1, 1, 0], v, 4) | np.bincount([0, 1], weights=[r, q])
 np.average(v, weights=[1, 2, 3]) | np.average(m, axis=0) | np.average([r, q], weights=[1, 3])
-np.nansum(v) | np.nansum(m, axis=0) | np.nanmean(v) | np.nanmean(m, 1) | np.nancumsum(v) | np.fmax(v, 0.5)
+np.nansum(v) | np.nansum(m, axis=0) | np.nanmean(v) | np.nanmean(m, 1) | np.nancumsum(v) | np.fmax(v, 0.5) | np.count_nonzero(v > 0.5) | np.count_nonzero(m > 0.5, axis=1)
 np.fmin(0.5, v) | (v > 0.3) & (v < 0.6) | ~(v > 0.3) | (r > 0.5) ^ (r > 0.7) | np.logical_or(v > 0.6, v < 0.3)
 np.clip(v, 0.25, 0.5) | v.clip(0.25, 0.5) | np.clip(r, 0, 0.5) | np.minimum(v, 0.5) | np.maximum(v, 0.5)
 np.fmin(v, 0.5) | np.abs(v - 0.5) | abs(v - 0.5) | np.absolute(r) | v ** 2 | v ** 1 | r ** 2 | np.square(v)

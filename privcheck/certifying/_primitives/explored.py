@@ -170,7 +170,7 @@ class Explored:
             for place in sorted(self.uncharged)
         ]
         if not (self.uses or self.called or self.undeclared):
-            notes.append("nothing that was read holds noise of a declared primitive: declare the one that the noise comes from")
+            notes.append("nothing that was read holds noise of a declared primitive: declare the one that made it")
         return build_certificate(
             target,
             settings.claim,
