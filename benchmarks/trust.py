@@ -104,7 +104,7 @@ def in_turns(runs: int, seed: Any) -> Any:  # noqa: ARG001
 @contextmanager
 def unrefused(coins: Callable[..., Any] | None = None) -> Iterator[None]:
     """Refuse nothing inside the block; with other coins, if they are given."""
-    nothing = SimpleNamespace(hints=(), again=lambda: None, seconds=0.0)
+    nothing = SimpleNamespace(hints=(), again=lambda: None, seconds=0.0, released=False)
     with (
         mock.patch.object(_play, "check_runs", return_value=nothing),
         mock.patch.object(_play, "refuse_earlier_inputs", return_value=None),

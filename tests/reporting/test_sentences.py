@@ -140,6 +140,8 @@ def test_repeat_call_runs_and_gives_the_same_report():
     again = eval(call, {"privcheck": privcheck})
     assert replace(again, seconds=0.0, time_budget=500.0).to_json() == replace(report, seconds=0.0).to_json()
     assert AuditReport.from_json(report.to_json()).contexts == contexts
+    searched = dict(number_rows(report))["searched"]
+    assert searched.endswith("; rewards in [0, 1], contexts in [-1, 1] and L2 norms of at most 1.5")
 
 
 def test_repeat_call_has_the_users_own_streams():

@@ -78,9 +78,15 @@ def search_rows(report: AuditReport) -> list[tuple[str, str]]:
 
 
 def _range(report: AuditReport) -> str:
-    """Return the range of the rewards that were tried; data of a function have a note of their own."""
+    """Return the ranges of what was tried; data of a function have a note of their own."""
+    if report.feedback == "mechanism":
+        return ""
     low, high = report.rewards
-    return "" if report.feedback == "mechanism" else f"; rewards in [{low:g}, {high:g}]"
+    tried = f"; rewards in [{low:g}, {high:g}]"
+    if (contexts := report.contexts) is None:
+        return tried
+    norm = "" if contexts.norm is None else f" and L2 norms of at most {contexts.norm:g}"
+    return f"{tried}, contexts in [{contexts.low:g}, {contexts.high:g}]{norm}"
 
 
 def _claim(report: AuditReport) -> str:
