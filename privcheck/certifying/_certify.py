@@ -25,7 +25,7 @@ from privcheck.certifying._outside.logged_values import messages_noticed
 from privcheck.certifying._outside.outside_access import Accesses, watched
 from privcheck.certifying._outside.own_generators import UNCOUNTED, OwnGenerators
 from privcheck.certifying._outside.release_generators import about_generators
-from privcheck.certifying._outside.same_path import other_ways
+from privcheck.certifying._outside.same_path import other_ways, set_in_select
 from privcheck.certifying._outside.state_apart import Build, from_clean
 from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate, sets_called
@@ -220,6 +220,7 @@ def _certified(
             advance(1)
         seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
         found = Contradictions(claim, game, length)
+        forgotten = dict[str, None]()
         refused, told = any(session.refusals for session in sessions), Advancing(pairs, advance)
         play: Callable[[], ReplayResult | None] = partial(
             replay, build, told, seeds, policy.feedback, game.contexts, found.replayed
@@ -234,6 +235,7 @@ def _certified(
                 game.contexts,
                 game.relation,
                 game.rewards,
+                lambda: forgotten.update({set_in_select(): None}),
             )
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
     worst = max(sessions, key=_loss)
@@ -266,7 +268,8 @@ def _certified(
     open_notes += again
     if holds and not again:
         player = found.player(build, policy.feedback)
-        open_notes += other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count)
+        found_otherwise = other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count, pairs[:2])
+        open_notes += found_otherwise or forgotten
         open_notes += looks.unseen()
     goes_on = holds and not (open_notes or unreached or coverage.knows_horizon)
     leaks, ended = looks.later(budget, claim.accountants) if goes_on else (leaks, [])

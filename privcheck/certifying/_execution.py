@@ -218,21 +218,31 @@ def tell(policy: Any, by: Feedback, wrapped: tuple[Any, ...], session: Session) 
         session.publish_noised()
 
 
-def drive(policy: Any, table: Table, recorder: Recorder, feedback: str, contexts: Contexts | None = None) -> list[int]:
+def drive(
+    policy: Any,
+    table: Table,
+    recorder: Recorder,
+    feedback: str,
+    contexts: Contexts | None = None,
+    *,
+    forgets: bool = False,
+) -> list[int]:
     """Play a policy on a table of shape (T, K) with ordinary rewards, sending its releases through `recorder`.
 
-    If the recorder stops the run with a `DivergenceError`, that error carries the actions played so far.
+    If the recorder stops the run with a `DivergenceError`, that error carries the actions played so far. With `forgets`
+    what a contextual `select` sets is lost, as under the guard.
     """
     by, arms, played = kind(feedback), _arms(table, contexts), list[int]()
     rounds = by.rounds(table, arms, contexts)
     remaining = iter(rounds)
+    asked = Separated(policy, forgets=forgets) if by.contextual else policy
     if isinstance(recorder, Tape | ForcedTape):
         recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
     if isinstance(recorder, ForcedTape):
         recorder.played = played
     try:
         with untranslated(), recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            copy_context().run(by.play, Separated(policy) if by.contextual else policy, remaining, arms, played)
+            copy_context().run(by.play, asked, remaining, arms, played)
     except DivergenceError as divergence:
         divergence.actions = played
         raise

@@ -148,13 +148,15 @@ def noisy_replay(
     contexts: Contexts | None,
     relation: Relation,
     rewards: tuple[float, float],
+    forgotten: Callable[[], object] = lambda: None,
 ) -> ReplayResult | None:
     """Replay code that draws its noise from the Generator that it is built with; None if a guarded run leaks.
 
     (a) A guarded run on the first stream of a pair gives the releases. (b) A guarded run on the second stream, with
     these releases, gives the noise by which the code would have made them there. (c) The code itself plays the second
     stream with this noise and the same coins: it must play the actions of (a). The code is also played on the first
-    stream, with the noise of (a).
+    stream, with the noise of (a). A contextual code that plays otherwise, but does not if what its `select` sets is
+    lost, as it is under the guard, does not diverge: `forgotten` is called.
 
     Parameters
     ----------
@@ -163,6 +165,14 @@ def noisy_replay(
     """
     player = Player(build, feedback, contexts, relation, rewards)
     first_runs: dict[tuple[bytes, int], Played] = {}
+
+    def unlike_guard(*given: Any) -> tuple[list[int], str] | None:
+        failure = player.failure(*given)
+        if failure is None or contexts is None or player.failure(*given, forgets=True) is not None:
+            return failure
+        forgotten()
+        return None
+
     divergences, largest, witness = 0, 0.0, None
     for first, second in pairs:
         own = set(kind(feedback).hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
@@ -171,7 +181,7 @@ def noisy_replay(
             if key not in first_runs:
                 if (run := player.guarded(first, seed, None)) is None:
                     return None
-                first_runs[key], failure = run, player.failure(first, seed, run, run.actions, set())
+                first_runs[key], failure = run, unlike_guard(first, seed, run, run.actions, set())
             recorded = first_runs[key]
             try:
                 other = player.guarded(second, seed, recorded.session.releases)
@@ -181,7 +191,7 @@ def noisy_replay(
                 if other is None:
                     return None
                 largest = max(largest, abs(_loss(recorded.session, other.session)))
-                failure = failure or player.failure(second, seed, other, recorded.actions, own)
+                failure = failure or unlike_guard(second, seed, other, recorded.actions, own)
             if failure is not None:
                 divergences += 1
                 witness = witness or divergence_of(first, second, recorded.actions, *failure, own)
@@ -256,17 +266,18 @@ class Player:
         own: set[int],
         *,
         look: Look = lambda _: None,
+        forgets: bool = False,
     ) -> tuple[list[int], str] | None:
         """Play the code itself with the noise of a guarded run; return its actions and the reason if they differ.
 
-        `look` is shown the policy after the last round.
+        `look` is shown the policy after the last round. With `forgets` what a contextual `select` sets is lost.
         """
         rng = HandledGenerator(PlayedDraws(np.random.default_rng([seed, 0]).bit_generator, run.noise))
         releases = [one for one, own in zip(run.session.releases, run.session.own, strict=True) if own]
         try:
             with untranslated():
                 policy = self.build(rng)
-                played = drive(policy, table, ForcedTape(releases), self.feedback, self.contexts)
+                played = drive(policy, table, ForcedTape(releases), self.feedback, self.contexts, forgets=forgets)
                 look(policy)
         except DivergenceError as divergence:
             return divergence.actions, str(divergence)

@@ -44,8 +44,9 @@ class BanditMachine(RuleBasedStateMachine):
     """Plays a guarded policy with rewards that hypothesis chooses, and checks the ledger after every step.
 
     Derive a class from it, set its attributes, and let pytest collect its `TestCase`. A leak, a refused release or a
-    ledger that does not add up fails the test; hypothesis shrinks it to the fewest steps and the simplest rewards. If
-    nothing is released in any run, pytest's summary says so: then there was no ledger to check.
+    ledger that does not add up fails the test, even if the policy catches the error; hypothesis shrinks it to the
+    fewest steps and the simplest rewards. If nothing is released in any run, pytest's summary says so: then there was
+    no ledger to check.
 
     Attributes
     ----------
@@ -104,6 +105,7 @@ class BanditMachine(RuleBasedStateMachine):
         arms = None if self.contexts is None else self.arms
         self.played, self.released = 0, 0
         self.policy = guarded(runner.build, budget, options, self.feedback, arms, "float", noise, coins)
+        self._fail_if_caught("in the constructor")
 
     def _asked(self, name: str) -> Any:
         """Return an attribute that a derived class sets, else the setting of the project, else the default."""
@@ -138,9 +140,18 @@ class BanditMachine(RuleBasedStateMachine):
         """Return what a method of the guarded policy returns; a refused release and a leak fail the test."""
         __tracebackhide__ = True
         try:
-            return getattr(self.policy, method)(*arguments)
+            returned = getattr(self.policy, method)(*arguments)
         except (ReleaseRefusedError, LeakError) as error:
             raise PrivacyFailure(f"round {self.played + 1}: {error}") from None
+        self._fail_if_caught(f"round {self.played + 1}")
+        return returned
+
+    def _fail_if_caught(self, when: str) -> None:
+        """Fail the test if the policy itself caught the error of a refused release or a leak, and went on."""
+        __tracebackhide__ = True
+        session = self.policy._session
+        for error in (*session.refusals, *map(LeakError, session.leaks)):
+            raise PrivacyFailure(f"{when}: {error} (the policy caught this error)")
 
     @precondition(lambda self: self.played == self.horizon)
     @rule(seed=SEEDS)

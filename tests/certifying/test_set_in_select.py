@@ -79,3 +79,46 @@ def test_what_does_not_is_granted_without_a_condition(name, tmp_path):
     found = certified(RIGHT[name], tmp_path)
     assert found.granted, str(found)
     assert not found.provided
+
+
+NOISED = "self.sum += float(reward + self.rng.laplace())"
+COUNTED = {
+    "turns": (f"{COUNTS}; return self.t % 2", NOISED),
+    "a bonus": (f"{COUNTS}; return int(context[0] + 2.0 * self.t > 2.0)", NOISED),
+    "a shrinking coin": ("self.last = 0.9 * (self.last or 1.0); return int(self.rng.random() < self.last)", NOISED),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_count_of_rounds_is_no_divergence(name, tmp_path):
+    """It is the same on all streams, and lost under the guard: the two runs of a replay lose it alike."""
+    found = certified(COUNTED[name], tmp_path)
+    assert (found.replay.divergences, found.granted) == (0, False)
+    place = "t" if COUNTS in COUNTED[name][0] else "last"
+    assert f"what select() sets (Policy.{place}) is lost under the guard, and without it the code does" in str(found)
+
+
+CARRIES = {
+    "the largest entry": "self.last = max(self.last, abs(context[0])); return int(self.sum > 40.0 + 1e-6 * self.last)",
+    "a running mean": "self.t += 1; self.last += (context[1] - self.last) / self.t; return int(self.sum > self.last)",
+    "a count of signs": "self.calls += context[0] > 0; return int(self.sum > 40.0 + 1e-6 * self.calls)",
+    "a threshold that decays": "self.last = 0.9 * self.last + 0.1 * context[0]; return int(self.sum > 50 + self.last)",
+}
+OF_THIS_ROUND = {
+    "the largest entry": "self.last = max(0.0, abs(context[0])); return int(self.sum > 40.0 + 1e-6 * self.last)",
+    "a score": "self.last = context[0] * self.sum; return int(self.last > 40.0)",
+    "its action": "self.last = int(context[0] > 0.0); return self.last",
+}
+
+
+@pytest.mark.parametrize("name", CARRIES)
+def test_a_context_that_a_number_carries_to_later_rounds_is_named(name, tmp_path):
+    found = certified((CARRIES[name], NOISED), tmp_path)
+    assert (found.granted, found.complete) == (False, False)
+    assert "depends on contexts of earlier rounds: it is lost under the guard" in str(found)
+    assert found.epsilon_upper == pytest.approx(1.0), "under the guard it is lost"
+
+
+@pytest.mark.parametrize("name", OF_THIS_ROUND)
+def test_what_select_computes_anew_in_each_round_is_none(name, tmp_path):
+    assert certified((OF_THIS_ROUND[name], NOISED), tmp_path).granted

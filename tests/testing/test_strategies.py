@@ -1,5 +1,6 @@
 """The strategies draw what they say, and what fails shrinks to the shortest, plainest example."""
 
+import contextlib
 from random import Random
 
 import numpy as np
@@ -207,6 +208,36 @@ def test_the_machine_charges_the_noise_that_a_policy_draws_from_its_generator():
     played(Noisy)
     with pytest.raises(PrivacyFailure, match=r"takes the reward of round 1 to 2, "):
         played(TooQuiet)
+
+
+class OnceOrNothing(Noisy):
+    """Publishes a statistic, and goes on without it if anything is wrong."""
+
+    def update(self, action, reward):
+        try:
+            self.statistic = float(reward + self.rng.laplace(0.0, 1.0))
+        except Exception:
+            self.statistic = None
+
+
+class TwiceOrOnce(OnceOrNothing):
+    def update(self, action, reward):
+        super().update(action, reward)
+        super().update(action, reward)
+
+
+class Compares(OnceOrNothing):
+    def update(self, action, reward):
+        with contextlib.suppress(Exception):
+            self.text = f"{reward:.3f}"
+
+
+def test_the_machine_finds_refusals_and_leaks_whose_error_the_policy_catches():
+    played(OnceOrNothing)
+    with pytest.raises(PrivacyFailure, match=r"round 1: .*takes the reward of round 1 to 2, .*caught this error"):
+        played(TwiceOrOnce)
+    with pytest.raises(PrivacyFailure, match=r"round 1: .*got a private value of round 1 .*caught this error"):
+        played(Compares)
 
 
 class Contextual:

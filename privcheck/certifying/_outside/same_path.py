@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from privcheck.arrays import Table
 from privcheck.certifying._noisy_replay import Played, Player
 from privcheck.certifying._outside.same_numbers import Numbers
 from privcheck.certifying._own_files import is_own
+from privcheck.certifying._replay import changed_rounds
 from privcheck.certifying._translated.private_choices import noted_choices
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import Feedback, kind
@@ -47,12 +48,14 @@ class Way:
     chosen : takes the places of choices by one datum of which both sides were computed: of their lines, the code as it
         is runs some.
     sets : the names of places whose numbers `select` has changed: under the guard that is lost.
+    after : what the policy holds after each `select`, if it is watched.
     """
 
     chooses: str = ""
     watches: bool = False
     chosen: set[tuple[str, int]] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
+    after: list[Numbers] = field(default_factory=list)
     steps: set[Step] = field(default_factory=set)
     numbers: Numbers = field(default_factory=Numbers)
     codes: set[CodeType] = field(default_factory=set)
@@ -94,6 +97,7 @@ class Way:
                 if before is not None:
                     after = Numbers.of(frame.f_locals[code.co_varnames[0]])
                     self.sets.update(name for name, _, _ in after.others(before))
+                    self.after.append(after)
             elif event == "line" and not self._apart:
                 self.steps.add((code.co_filename, frame.f_lineno, code.co_qualname, ""))
             elif event == "exception" and not issubclass(argument[0], _ORDINARY):
@@ -126,7 +130,14 @@ def _of_the_guard(frame: FrameType) -> bool:
     return False
 
 
-def other_ways(player: Player, tables: list[Table], seed: int, rewards: tuple[float, float], arms: int) -> list[str]:
+def other_ways(
+    player: Player,
+    tables: list[Table],
+    seed: int,
+    rewards: tuple[float, float],
+    arms: int,
+    pairs: list[tuple[Table, Table]],
+) -> list[str]:
     """Return notes on what code does otherwise with ordinary rewards than with wrapped ones.
 
     What code does under the guard is a function of public numbers, so a run with the same coins and the same releases
@@ -140,18 +151,65 @@ def other_ways(player: Player, tables: list[Table], seed: int, rewards: tuple[fl
     seed : of the coins and the noise.
     rewards : the declared range.
     arms : K, the number of columns that hold rewards.
+    pairs : neighbouring streams, on which what a contextual `select` sets may hold contexts of earlier rounds.
     """
-    notes, named = dict[str, None](), set[float]()
+    notes, named, sets = dict[str, None](), set[float](), set[str]()
     for table in tables:
         way = _compared(player, table, seed, notes)
         named.update(way.constants(*rewards))
+        sets |= way.sets
     if named:
         cycle = np.resize(sorted(named), (len(tables[-1]), 1))
         table = tables[-1].copy()
         table[:, :arms] = cycle
         for number in range(seed, seed + NAMED_SEEDS):
             _compared(player, table, number, notes)
+    if sets and not notes:
+        carried = set[str]()
+        for first, second in [*pairs, *(_of_short_contexts(*pair, arms) for pair in pairs)]:
+            carried |= _carried(player, first, second, seed)
+        notes |= {CARRIED.format(", ".join(sorted(carried))): None} if carried else {}
     return list(notes)
+
+
+def _of_short_contexts(first: Table, second: Table, arms: int) -> tuple[Table, Table]:
+    """Return a pair whose contexts lie halfway to the shortest one, except in the round in which a pair differs.
+
+    There the second stream keeps its context, so that the largest one so far, say, is that of this round.
+    """
+    contexts = first[:, arms:]
+    mixed = first.copy()
+    mixed[:, arms:] = (contexts + contexts[np.argmin(np.square(contexts).sum(axis=1))]) / 2.0
+    changed = changed_rounds(first, second)
+    other = mixed.copy()
+    other[changed] = second[changed]
+    return mixed, other
+
+
+def _carried(player: Player, first: Table, second: Table, seed: int) -> set[str]:
+    """Return the places that `select` sets and whose numbers, in later rounds, depend on the context of an earlier one.
+
+    The code is played as it is on two neighbouring streams with the same coins and releases. Nothing is said of code
+    that does something else than under the guard.
+    """
+    ways = list[Way]()
+    try:
+        one = player.guarded(first, seed, None)
+        other = None if one is None else player.guarded(second, seed, one.session.releases)
+        for table, run in ((first, one), (second, other)):
+            if run is None:
+                return set()
+            ways.append(Way(kind(player.feedback).chooses, watches=True))
+            with ways[-1].followed():
+                if player.failure(table, seed, run, run.actions, set()) is not None:
+                    return set()
+    except PrivcheckError:
+        return set()
+    later, found = max(changed_rounds(first, second), default=0) + 1, set[str]()
+    largest = 0.0 if one is None else _largest(one)
+    for mine, its in zip(ways[0].after[later:], ways[1].after[later:], strict=False):
+        found |= {name for name, _, _ in mine.others(its, largest)}
+    return found & (ways[0].sets | ways[1].sets)
 
 
 def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -> Way:
@@ -165,32 +223,49 @@ def _compared(player: Player, table: Table, seed: int, notes: dict[str, None]) -
         with wrapped.followed():
             return wrapped, player.guarded(table, seed, None, look=wrapped.held)
 
-    ordinary = way(watches=by.contextual)
+    def difference(*, forgets: bool) -> tuple[Way, str | None]:
+        """Play the code as it is; return its way, and a note on what it does otherwise than under the guard."""
+        assert run is not None
+        ordinary = way(watches=by.contextual and not forgets)
+        with ordinary.followed():
+            failure = player.failure(table, seed, run, run.actions, set(), look=ordinary.held, forgets=forgets)
+        differing = (step for step in wrapped.steps ^ ordinary.steps if step[3] or step[:2] not in wrapped.chosen)
+        if (found := min(differing, default=None, key=_alone_last)) is not None:
+            file, line, function, error = found
+            place = f"{Path(file).name}:{line} in {function}"
+            what = f"{error} is raised" if error else "this line runs"
+            return ordinary, OTHERWISE.format(place, what, "wrapped" if found in wrapped.steps else "ordinary")
+        if failure is not None:
+            return ordinary, ACTIONS
+        if others := wrapped.numbers.others(ordinary.numbers, largest := _largest(run)):
+            again = wrapped.numbers.others(guarded()[0].numbers, largest)  # such as times
+            lost = {(name, "", 0) for name in ordinary.sets}
+            for name, function, _ in [key for key in others if key not in again and key not in lost][:1]:
+                return ordinary, NUMBERS.format(f"{name} in {function}" if function else name)
+        return ordinary, None
+
     try:
         wrapped, run = guarded()
         if run is None:
             return wrapped
-        with ordinary.followed():
-            failure = player.failure(table, seed, run, run.actions, set(), look=ordinary.held)
+        ordinary, note = difference(forgets=False)
+        if note is not None and by.contextual and difference(forgets=True)[1] is None:
+            note = set_in_select(ordinary.sets)
     except PrivcheckError:  # replay says so
         return wrapped
-    differing = (step for step in wrapped.steps ^ ordinary.steps if step[3] or step[:2] not in wrapped.chosen)
-    found = min(differing, default=None, key=_alone_last)
-    if found is not None:
-        file, line, function, error = found
-        place = f"{Path(file).name}:{line} in {function}"
-        what = f"{error} is raised" if error else "this line runs"
-        which = "wrapped" if found in wrapped.steps else "ordinary"
-        notes[OTHERWISE.format(place, what, which)] = None
-    elif failure is not None:
-        notes[ACTIONS] = None
-    elif others := wrapped.numbers.others(ordinary.numbers, largest := _largest(run)):
-        again = wrapped.numbers.others(guarded()[0].numbers, largest)  # such as times
-        lost = {(name, "", 0) for name in ordinary.sets}
-        for name, function, _ in [key for key in others if key not in again and key not in lost][:1]:
-            note = NUMBERS.format(f"{name} in {function}" if function else name)
-            notes[note + (SET_IN_SELECT if by.contextual else "")] = None
+    notes |= {} if note is None else {note: None}
     return ordinary
+
+
+def set_in_select(names: Iterable[str] = ()) -> str:
+    """Return the note on what a contextual `select` sets and the code reads later, with its names.
+
+    >>> set_in_select(["self.t"])  # doctest: +ELLIPSIS
+    'what select() sets (self.t) is lost under the guard, and without it the code does something else: set it in ...'
+    """
+    named = f" ({', '.join(sorted(names))})" if names else ""
+    what = f"what select() sets{named} is lost under the guard, and without it the code does something else"
+    return f"{what}: set it in update()"
 
 
 def _largest(run: Played) -> float:
@@ -221,7 +296,10 @@ NUMBERS = (
     "{} is another number with ordinary rewards than with wrapped ones, although the coins and all releases are the "
     "same: the code computes otherwise than in real numbers, or tells the two apart"
 )
-SET_IN_SELECT = ", or reads in update() what select() sets, which is lost under the guard: set it in update()"
+CARRIED = (
+    "what select() sets ({}) depends on contexts of earlier rounds: it is lost under the guard, but without it later "
+    "actions may depend on them: keep the private context that update() receives, and release what is computed from it"
+)
 ACTIONS = (
     "with ordinary rewards the code plays other actions than with wrapped ones, although the coins and all releases "
     "are the same: it tells the two apart"

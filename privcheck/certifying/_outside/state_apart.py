@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying._context_isolation import copied_parts, generators, separate_coins
+from privcheck.certifying._context_isolation import copied_parts, copy_of_state, generators, separate_coins
 from privcheck.certifying._translated.swapped_code import swap_again
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import bits_of, paused
@@ -108,16 +108,23 @@ def _is_outside(value: Any) -> bool:
 
 
 class Separated:
-    """A policy that draws separate coins in `select`; if it keeps the context, replay reveals that."""
+    """A policy that draws separate coins in `select`; if it keeps the context, replay reveals that.
 
-    def __init__(self, policy: Any) -> None:
+    Parameters
+    ----------
+    forgets : whether a copy of the policy chooses, so that what `select` sets is lost, as under the guard.
+    """
+
+    def __init__(self, policy: Any, *, forgets: bool = False) -> None:
         self._policy, self._coins, self._apart = policy, generators(policy), SeparateCoins()
+        self._forgets = forgets
         self._reached = Kept([policy]).generators
 
     def select(self, context: Any) -> Any:
         own = {id(generator) for generator in self._coins}
         with separate_coins(self._coins), paused(self._coins), self._apart.drawing(self._reached, own):
-            return self._policy.select(context)
+            asked = copy_of_state(self._policy, self._coins) if self._forgets else None
+            return (self._policy if asked is None else asked).select(context)
 
     def update(self, *told: Any) -> None:
         self._policy.update(*told)
