@@ -26,6 +26,7 @@ from privcheck.results import Divergence, ReplayResult
 Look = Callable[[Any], object]
 
 DIFFERENT = "the actions differ although the coins and all releases are the same"
+ON_ONE = "{}; on the first stream, too, the code does something else with ordinary rewards than under the guard"
 
 
 @dataclass
@@ -165,6 +166,7 @@ def noisy_replay(
     """
     player = Player(build, feedback, contexts, relation, rewards)
     first_runs: dict[tuple[bytes, int], Played] = {}
+    on_one: dict[tuple[bytes, int], tuple[list[int], str] | None] = {}
 
     def unlike_guard(*given: Any) -> tuple[list[int], str] | None:
         failure = player.failure(*given)
@@ -182,6 +184,7 @@ def noisy_replay(
                 if (run := player.guarded(first, seed, None)) is None:
                     return None
                 first_runs[key], failure = run, unlike_guard(first, seed, run, run.actions, set())
+                on_one[key] = failure
             recorded = first_runs[key]
             try:
                 other = player.guarded(second, seed, recorded.session.releases)
@@ -191,9 +194,10 @@ def noisy_replay(
                 if other is None:
                     return None
                 largest = max(largest, abs(_loss(recorded.session, other.session)))
-                failure = failure or unlike_guard(second, seed, other, recorded.actions, own)
+                failure = unlike_guard(second, seed, other, recorded.actions, own) or failure
             if failure is not None:
                 divergences += 1
+                failure = failure if on_one[key] is None else (failure[0], ON_ONE.format(failure[1]))
                 witness = witness or divergence_of(first, second, recorded.actions, *failure, own)
     return ReplayResult(len(pairs) * len(seeds), divergences, largest, witness)
 
