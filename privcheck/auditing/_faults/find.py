@@ -222,7 +222,8 @@ def _of_raw_data(
         return [], HIDDEN
     if meant:
         return [_leaking(meant[0], _kind(meant[0]), told, rounds)], ""
-    return [], "raw data steer the actions, but the line that reads them was not found"
+    what = "raw data, or coins whose chances depend on them, steer" if path.coins else "raw data steer"
+    return [], f"{what} the actions, but the line that reads them was not found"
 
 
 def _round(datum: object) -> object:
