@@ -13,7 +13,14 @@ from privcheck.auditing._scoring.discriminant import Discriminant
 from privcheck.auditing._scoring.learned import LogisticScore
 from privcheck.auditing._scoring.numeric import Distance, Histogram, MostTelling, SumOfHistograms, Value
 from privcheck.auditing._scoring.prefix import distinct_rows
-from privcheck.auditing._scoring.repeated_values import MOST_ON_GRID, Remainder, grid_step
+from privcheck.auditing._scoring.repeated_values import (
+    LEAST_OF_ATOM,
+    MOST_ON_GRID,
+    Remainder,
+    RepeatedValues,
+    grid_step,
+    has_atoms,
+)
 from privcheck.auditing._scoring.view import NumberView, View
 from privcheck.targets import Outputs, fitted
 
@@ -54,8 +61,8 @@ def number_views(
     symbols : reads the discrete parts that an observer may see.
     columns : for each number, its name and a function that reads it.
     whole : the word for an output.
-    thorough : adds a histogram of each number, remainders, a regression on all parts and the likelihood ratio where it
-        is known.
+    thorough : adds histograms of each number, of which one has bins for the numbers that many runs have in common,
+        remainders, a regression on all parts and the likelihood ratio where it is known.
 
     """
     found: list[View] = []
@@ -76,6 +83,9 @@ def number_views(
         if thorough:
             found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
             found.append(NumberView(f"{label} (histogram)", read, Histogram))
+            if has_atoms(read(outputs)):
+                atoms = partial(RepeatedValues, least=LEAST_OF_ATOM)
+                found.append(NumberView(f"{label} (repeated numbers)", read, atoms))
     if read_as_numbers > 1 or (numbers and not thorough):
         found.append(NumberView(f"{every} (histograms)", real, SumOfHistograms))
     most = min(MOST_WEIGHED if thorough else MOST_WEIGHED // 4, len(outputs) // RUNS_PER_PART)

@@ -13,6 +13,9 @@ from privcheck.auditing._scoring.numeric import MOST_TRAINING_RUNS, PRIOR_RUNS, 
 LEAST_REPEATED = 20
 """Training runs that have a number in common from which it has a score of its own."""
 
+LEAST_OF_ATOM = 4
+"""Training runs that have a number in common, among others that none have, from which it has a score of its own."""
+
 FEWEST_IN_BINS = 200
 """Training runs on each stream, without those of repeated numbers, from which these have a histogram."""
 
@@ -34,6 +37,7 @@ class RepeatedValues:
     Parameters
     ----------
     first, second : the training runs on each stream, shape (n,).
+    least : how many of them have a number in common that has a score of its own.
 
     Examples
     --------
@@ -42,12 +46,12 @@ class RepeatedValues:
     [1.92, 0.0]
     """
 
-    def __init__(self, first: Array, second: Array) -> None:
+    def __init__(self, first: Array, second: Array, least: int = LEAST_REPEATED) -> None:
         one, two = (_seven_digits(side[:MOST_TRAINING_RUNS]) for side in (first, second))
         values, place = np.unique(np.concatenate([one, two]), return_inverse=True)
         k = np.bincount(place[: len(one)], minlength=len(values))
         l = np.bincount(place[len(one) :], minlength=len(values))
-        often = k + l >= LEAST_REPEATED
+        often = k + l >= least
         self.values, k, l = values[often], k[often], l[often]
         self.log_odds = np.log(k + 0.5 * PRIOR_RUNS) - np.log(l + 0.5 * PRIOR_RUNS)
         others = [side[~self._known(side)[1]].astype(np.float64) for side in (one, two)]
@@ -65,6 +69,17 @@ class RepeatedValues:
         place, known = self._known(short)
         rest = np.zeros(len(short)) if self.others is None else self.others(short.astype(np.float64))
         return np.where(known, self.log_odds[place], rest) if len(self.values) else rest
+
+
+def has_atoms(values: Array) -> bool:
+    """Return whether many runs have a number in common, and many others none.
+
+    >>> has_atoms(np.append(np.zeros(20), np.arange(300.0))), has_atoms(np.arange(300.0)), has_atoms(np.zeros(300))
+    (True, False, False)
+    """
+    counts = np.unique(_seven_digits(values[:MOST_TRAINING_RUNS]), return_counts=True)[1]
+    alone = int(np.count_nonzero(counts == 1))
+    return int(counts.max(initial=0)) >= LEAST_OF_ATOM and alone >= FEWEST_IN_BINS
 
 
 def _seven_digits(values: Array) -> npt.NDArray[np.float32]:
