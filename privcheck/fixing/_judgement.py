@@ -54,13 +54,18 @@ def looked_at_elsewhere(source: SourceText, text: str, class_name: str, setting:
     """Return why a patch is withdrawn before it is certified, if it is, and the settings that it was looked at in.
 
     Guarded runs at two other settings catch noise that was fitted to this one: less epsilon, more arms and four times
-    as many rounds; and more epsilon and about twice as many rounds.
+    as many rounds; and more epsilon and about twice as many rounds. A program that fails with more arms keeps its own.
     """
     if other := changed_elsewhere(source, text, class_name):
         return Judgement(f"it changes {other}, which is not what was to be fixed")
     told: list[str] = []
     for other_setting in others(afresh(setting)):
         found, used = _longest_look(source, text, class_name, other_setting, setting.horizon)
+        if found is not None and found.kind == "failure" and other_setting.arms != setting.arms:
+            original = look(source.text, class_name, other_setting, source.path)
+            if original is not None and original.kind == "failure":  # it has so many arms and no others
+                own_arms = other_setting._replace(arms=setting.arms)
+                found, used = _longest_look(source, text, class_name, own_arms, setting.horizon)
         if found is not None:
             return Judgement(f"at {in_words(used)}: {found.sentence}", tuple(told))
         told.append(in_words(used))

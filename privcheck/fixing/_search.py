@@ -173,6 +173,7 @@ class _Search:
         self._charged: dict[str, tuple[Charged, ...]] = {}
         self._waiting: list[tuple[int, int, Step]] = []
         self._numbers = count()
+        self._fails: bool | None = None  # whether the original fails in the second setting
 
     def found(self) -> Found:
         finding = self._look_at_original()
@@ -230,8 +231,19 @@ class _Search:
         """Return what two looks find in a text, the second in another setting."""
         if text not in self._seen:
             self.looks += 1
-            self._seen[text] = self._look_in(text, self.setting) or self._look_in(text, other(self.setting))
+            self._seen[text] = self._look_in(text, self.setting) or self._look_elsewhere(text)
         return self._seen[text]
+
+    def _look_elsewhere(self, text: str) -> Finding | None:
+        """Return what a look in the second setting finds, without its further arm if the original cannot have it."""
+        second = other(self.setting)
+        found = self._look_in(text, second)
+        if found is None or found.kind != "failure":
+            return found
+        if self._fails is None:
+            original = self._look_in(self.source.text, second)
+            self._fails = original is not None and original.kind == "failure"
+        return self._look_in(text, second._replace(arms=self.setting.arms)) if self._fails else found
 
     def _look_in(self, text: str, setting: Setting) -> Finding | None:
         self.until += setting.importing

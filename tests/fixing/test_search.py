@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from privcheck.fixing import _look
+from privcheck.fixing._judgement import looked_at_elsewhere
 from privcheck.fixing._look import Setting, look
 from privcheck.fixing._program import NotEditableError
 from privcheck.fixing._search import KEPT, Move, _Search, other, search
@@ -38,6 +39,10 @@ class Bandit:
 GREEDY = f"{HEAD}        self.sums[action] += reward\n        self.plays[action] += 1\n"
 PRIVATE = GREEDY.replace("+= reward", "+= float(reward + self.rng.laplace(0.0, 1.0 / self.epsilon))")
 TWO_LEAKS = GREEDY.replace("+= reward", "+= min(1.0, max(0.0, reward)) + 0.0 * random.random()")
+
+
+OF_TWO_ARMS = GREEDY.replace("return self.t % self.arms", "return [0, 1][self.t % self.arms]")
+BROKEN = OF_TWO_ARMS.replace("[0, 1][self.t % self.arms]", "[0, 1][self.t]")
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +93,20 @@ def test_no_edit_of_a_patch_can_be_left_out(tmp_path):
         names = [edit.name for edit in patch.edits]
         if "released-blocks" in names or "latest-released" in names:
             assert not {"laplace", "more-noise", "noisy-read"} & set(names), names
+
+
+def test_a_bandit_of_so_many_arms_is_tried_with_no_others(tmp_path):
+    """Its original fails with a third arm, and so does every patch of it."""
+    file = source(tmp_path, OF_TWO_ARMS)
+    answer = search(file, "Bandit", Setting(), looks=4)
+    assert answer.patches
+    assert look(answer.patches[0].text, "Bandit", other(Setting())).kind == "failure"
+    elsewhere = looked_at_elsewhere(file, answer.patches[0].text, "Bandit", Setting())
+    assert (elsewhere.withdrawn, [told.split(", ")[1] for told in elsewhere.settings]) == ("", ["2 arms", "2 arms"])
+
+
+def test_one_that_fails_with_its_own_arms_is_not_fixed(tmp_path):
+    assert not search(source(tmp_path, BROKEN), "Bandit", Setting(), looks=3).patches
 
 
 def test_two_leaks_need_two_edits(tmp_path):
