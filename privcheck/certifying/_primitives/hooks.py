@@ -20,6 +20,7 @@ from privcheck.certifying._primitives.measured_distance import METRICS, metric_o
 from privcheck.certifying._primitives.patching import Kept, Patches, refuse_unpatchable
 from privcheck.certifying._primitives.recorded_calls import CallTape, ForcedCalls, Made, caller, public_text
 from privcheck.certifying._primitives.unread_noise import UnreadNoise
+from privcheck.errors import PrivcheckError, words
 from privcheck.generators import global_generators_apart
 
 
@@ -94,16 +95,63 @@ class Hooks:
 
             def draw() -> Any:
                 assert run is not None
-                run.inside = True
+                run.inside, handed = True, HandedOver(owner, {**dict(enumerate(given, 1)), **named})
                 try:
                     with global_generators_apart(run.states):
-                        return kept.function(*given, **named)
+                        output = kept.function(*given, **named)
                 finally:
                     run.inside = False
+                if how := handed.by(output):
+                    got = words(f"{made.name} at {made.location}, which {how}")
+                    raise PrivcheckError("primitive", got, "a function that returns what it releases", WRAP)
+                return output
 
             return run.tape.make(made, draw)
 
         return call
+
+
+WRAP = "only what it returns is followed: declare a function of your own that calls it and returns that"
+
+
+class HandedOver:
+    """What a call may hand over beside what it returns: arrays and lists that it is given, and attributes.
+
+    Replay gives the same answer on both streams. What is handed over otherwise would be the noise of another draw.
+    """
+
+    def __init__(self, owner: Any, given: dict[Any, Any]) -> None:
+        self._owner, self._given = owner, given
+        self._before = {name: copy.copy(one) for name, one in given.items() if isinstance(one, np.ndarray | list)}
+        self._attributes = _numbers_of(owner)
+
+    def by(self, output: Any) -> str:
+        """Return how the call handed something over, in words; nothing if it did not."""
+        if self._owner is not None and output is self._owner:
+            return "returns the object whose method it is"
+        for name, before in self._before.items():
+            if not _same(before, self._given[name]):
+                return f"changes its argument {name} in place"
+        if output is None:
+            after = _numbers_of(self._owner)
+            changed = [name for name in after if not _same(self._attributes.get(name), after[name])]
+            return f"returns nothing and sets {changed[0]}" if changed else ""
+        return ""
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Return whether a copy that was made before is what is there now; entries of lists are compared as objects."""
+    if isinstance(one, list):
+        return len(one) == len(two) and all(a is b for a, b in zip(one, two, strict=True))
+    return one is two or bool(
+        np.array_equal(np.asarray(one), np.asarray(two), equal_nan=np.asarray(one).dtype.kind == "f")
+    )
+
+
+def _numbers_of(owner: Any) -> dict[str, Any]:
+    """Return the attributes of an object that are real numbers or arrays; integers count something."""
+    kept = (float, np.floating, np.ndarray)
+    return {name: copy.copy(one) for name, one in getattr(owner, "__dict__", {}).items() if isinstance(one, kept)}
 
 
 class Compiled(Kept):
