@@ -220,7 +220,7 @@ def _certified(
             advance(1)
         seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
         found = Contradictions(claim, game, length)
-        forgotten = dict[str, None]()
+        forgotten, of_select = dict[str, None](), list[str]()
         refused, told = any(session.refusals for session in sessions), Advancing(pairs, advance)
         play: Callable[[], ReplayResult | None] = partial(
             replay, build, told, seeds, policy.feedback, game.contexts, found.replayed
@@ -268,8 +268,8 @@ def _certified(
     open_notes += again
     if holds and not again:
         player = found.player(build, policy.feedback)
-        found_otherwise = other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count, pairs[:2])
-        open_notes += found_otherwise or forgotten
+        otherwise, of_select = other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count, pairs[:2])
+        open_notes += otherwise or forgotten
         open_notes += looks.unseen()
     goes_on = holds and not (open_notes or unreached or coverage.knows_horizon)
     leaks, ended = looks.later(budget, claim.accountants) if goes_on else (leaks, [])
@@ -304,6 +304,7 @@ def _certified(
         | ({LOGGED: sorted(logged)} if logged else {})
         | ({LENT: sorted(lent)} if lent else {})
         | ({LATER: late} if late else {})
+        | ({OF_SELECT: of_select} if of_select else {})
         | ({NOT_RUN: coverage.left_out} if coverage.left_out and not unreached else {}),
         leaks=leaks,
         unreached=unreached,
@@ -384,5 +385,6 @@ TEXTS = "texts by repr() of private values, taken to be shown to nobody and used
 LOGGED = "private numbers in messages of logging, taken not to be written"
 LENT = "arrays that other code was given before rewards were written into them, taken not to be kept by it"
 LATER = "what later rounds do"
+OF_SELECT = "what select() sets, which the guard drops and code alone keeps"
 NOT_RUN = "lines or parts of them that never ran and, by what they say, do not matter for privacy"
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)

@@ -16,10 +16,14 @@ _MISSING = object()
 
 def changed(walk: Walk) -> str:
     """Return the first change, as code would name it; nothing if all is as it was. Caches do not count."""
+    return next(changes(walk), "")
+
+
+def changes(walk: Walk) -> Iterator[str]:
+    """Yield all changes, as code would name them. Caches do not count."""
     for put, value, saved in walk.puts:
         for name in _FINDERS.get(put, _nothing)(value, saved):
-            return _worded(walk, put, value, name)
-    return ""
+            yield _worded(walk, put, value, name)
 
 
 def _worded(walk: Walk, put: Any, value: Any, name: Any) -> str:

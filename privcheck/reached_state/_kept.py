@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.reached_state._changes import changed, place
+from privcheck.reached_state._changes import changed, changes, place
 from privcheck.reached_state._holders import (
     parts_of_decimal,
     put_array,
@@ -128,6 +128,10 @@ class Kept:
     def changed(self) -> str:
         """Return what has changed first, in the words of the code; nothing if all is as it was."""
         return changed(self._walk)
+
+    def changes(self) -> set[str]:
+        """Return all that has changed, in the words of the code."""
+        return {*changes(self._walk)}
 
     def place(self, value: Any) -> str:
         """Return where an object stands, as code would name it."""

@@ -122,3 +122,31 @@ def test_a_context_that_a_number_carries_to_later_rounds_is_named(name, tmp_path
 @pytest.mark.parametrize("name", OF_THIS_ROUND)
 def test_what_select_computes_anew_in_each_round_is_none(name, tmp_path):
     assert certified((OF_THIS_ROUND[name], NOISED), tmp_path).granted
+
+
+KEPT_ALONE = "what select() sets, which the guard drops and code alone keeps"
+PERSISTS = {
+    "a text": "self.word = 'up' if context[0] > 0 else 'down'; return int(self.sum > 40.0)",
+    "what was nothing": "self.word = context[0] if self.word is None else self.word; return int(self.sum > 40.0)",
+    "the context before": "old, self.last = self.last, context[0]; return int(self.sum > 40.0 + 1e-6 * old)",
+    "a list that grows": "self.seen.append(context[0] > 0); return int(self.sum > 40.0)",
+    "a set": "self.signs.add(context[0] > 0); return int(self.sum > 40.0)",
+    "an attribute of another object": "self.box.held = bool(context[0] > 0); return int(self.sum > 40.0)",
+}
+
+
+@pytest.mark.parametrize("name", PERSISTS)
+def test_whatever_select_sets_is_named_where_it_is_granted(name, tmp_path):
+    made = "self.word, self.seen, self.signs, self.box = None, [], set(), type('Box', (), {{}})()\n"
+    policy = POLICY.replace("        self.rng,", f"        {made}        self.rng,")
+    module = loaded(policy.format(select=PERSISTS[name], update=NOISED), tmp_path)
+    contexts = privcheck.Contexts(shape=(2,))
+    options = {"arms": 2, "feedback": "contextual", "contexts": contexts, "horizon": 5, "runs": 2}
+    found = privcheck.certify(module, epsilon=1.0, **options)
+    assert not found.granted or found.rests_on[KEPT_ALONE], str(found)
+
+
+def test_what_sets_nothing_has_no_such_condition(tmp_path):
+    found = certified(("return int(context[0] > 0.0)", NOISED), tmp_path)
+    assert found.granted
+    assert KEPT_ALONE not in found.rests_on

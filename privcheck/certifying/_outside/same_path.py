@@ -22,6 +22,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.feedback import Feedback, kind
 from privcheck.mechanisms import Mechanism
 from privcheck.private_values import LeakError, feature
+from privcheck.reached_state import Kept
 
 Step = tuple[str, int, str, str]
 """A file, a line, the function that it is in, and the class of an exception that passes through it, or nothing."""
@@ -49,6 +50,7 @@ class Way:
         is runs some.
     sets : the names of places whose numbers `select` has changed: under the guard that is lost.
     after : what the policy holds after each `select`, if it is watched.
+    changed : all that `select` has changed, whatever it is, in the words of the code.
     """
 
     chooses: str = ""
@@ -56,6 +58,7 @@ class Way:
     chosen: set[tuple[str, int]] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     after: list[Numbers] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
     steps: set[Step] = field(default_factory=set)
     numbers: Numbers = field(default_factory=Numbers)
     codes: set[CodeType] = field(default_factory=set)
@@ -87,6 +90,7 @@ class Way:
         before = None
         if self.watches and code.co_name == self.chooses and not self._apart:
             before = Numbers.of(frame.f_locals[code.co_varnames[0]])
+            kept = Kept([frame.f_locals[code.co_varnames[0]]])
         self._apart += apart
 
         def stepped(frame: FrameType, event: str, argument: Any) -> Any:
@@ -98,6 +102,7 @@ class Way:
                     after = Numbers.of(frame.f_locals[code.co_varnames[0]])
                     self.sets.update(name for name, _, _ in after.others(before))
                     self.after.append(after)
+                    self.changed |= kept.changes()
             elif event == "line" and not self._apart:
                 self.steps.add((code.co_filename, frame.f_lineno, code.co_qualname, ""))
             elif event == "exception" and not issubclass(argument[0], _ORDINARY):
@@ -137,8 +142,8 @@ def other_ways(
     rewards: tuple[float, float],
     arms: int,
     pairs: list[tuple[Table, Table]],
-) -> list[str]:
-    """Return notes on what code does otherwise with ordinary rewards than with wrapped ones.
+) -> tuple[list[str], list[str]]:
+    """Return notes on what code does otherwise with ordinary rewards than with wrapped ones, and what `select` sets.
 
     What code does under the guard is a function of public numbers, so a run with the same coins and the same releases
     does the same with ordinary rewards: unless the code distinguishes the two, as by catching an error that
@@ -153,11 +158,12 @@ def other_ways(
     arms : K, the number of columns that hold rewards.
     pairs : neighbouring streams, on which what a contextual `select` sets may hold contexts of earlier rounds.
     """
-    notes, named, sets = dict[str, None](), set[float](), set[str]()
+    notes, named, sets, changed = dict[str, None](), set[float](), set[str](), set[str]()
     for table in tables:
         way = _compared(player, table, seed, notes)
         named.update(way.constants(*rewards))
         sets |= way.sets
+        changed |= way.changed
     if named:
         cycle = np.resize(sorted(named), (len(tables[-1]), 1))
         table = tables[-1].copy()
@@ -169,7 +175,7 @@ def other_ways(
         for first, second in [*pairs, *(_of_short_contexts(*pair, arms) for pair in pairs)]:
             carried |= _carried(player, first, second, seed)
         notes |= {CARRIED.format(", ".join(sorted(carried))): None} if carried else {}
-    return list(notes)
+    return list(notes), sorted(changed)
 
 
 def _of_short_contexts(first: Table, second: Table, arms: int) -> tuple[Table, Table]:
