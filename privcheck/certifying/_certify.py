@@ -268,7 +268,7 @@ def _certified(
     open_notes += again
     if holds and not again:
         player = found.player(build, policy.feedback)
-        otherwise, of_select = other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count, pairs[:2])
+        otherwise, of_select = other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count, pairs[:4])
         open_notes += otherwise or forgotten
         open_notes += looks.unseen()
     goes_on = holds and not (open_notes or unreached or coverage.knows_horizon)

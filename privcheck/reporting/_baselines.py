@@ -303,9 +303,14 @@ def compared(name: str, old: Measured, new: Measured) -> Change:
     changed = [(which, was, now) for which, was, now in pairs if was != now]
     steps = [_rank(which, now) - _rank(which, was) for which, was, now in changed]
     reason = "; ".join(f"{which} {was or 'none'}, now {now or 'none'}" for which, was, now in changed)
+    if unnamed := [key for key in ("encode", "streams") if old.asked.get(key) in UNNAMED]:
+        reason += f"{'; ' * bool(reason)}provided that {' and '.join(unnamed)} did not change, which no file says"
     outcome = WORSE if any(step > 0 for step in steps) else BETTER if any(step < 0 for step in steps) else SAME
     return Change(name, outcome, reason, old, new)
 
+
+UNNAMED = ("encode", f"given, {Unwritten.FUNCTION}", f"given, {Unwritten.ADVERSARY}")
+"""What stands in a file in the place of a function of Python's: two of them look alike."""
 
 TWO_TARGETS = (
     "they are of two targets, {} and {}, and one is no baseline of the other: "

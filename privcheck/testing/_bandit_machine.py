@@ -24,6 +24,7 @@ from privcheck.accounting import (
     taking_part,
 )
 from privcheck.certifying import GuardedPolicy, guarded
+from privcheck.declared import Choice, check
 from privcheck.feedback import kind
 from privcheck.privacy import ROW, Contexts
 from privcheck.private_values import LeakError
@@ -94,6 +95,7 @@ class BanditMachine(RuleBasedStateMachine):
     @initialize(seed=SEEDS)
     def build(self, seed: int) -> None:
         """Build a policy with its own coins and noise, and guard it."""
+        check("feedback", self.feedback, Choice(("bandit", "full", "contextual")), "the kinds that a machine plays")
         factory = inspect.getattr_static(type(self), "factory")
         factory = factory.__func__ if isinstance(factory, staticmethod) else factory
         for name in ("epsilon", "arms", "horizon"):

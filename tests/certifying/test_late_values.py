@@ -229,3 +229,10 @@ def test_more_rounds_are_not_advised_where_a_release_was_refused(scale, refused)
     certificate = certify(Again, epsilon=1.0, arms=2, horizon=16, runs=2)
     assert bool(certificate.refusals) == refused
     assert ("raise --horizon" in str(certificate.rests_on.get(LATER, ""))) != refused
+
+
+def test_a_span_of_time_that_a_policy_holds_is_no_number(tmp_path):
+    made = "self.after = np.timedelta64(40, 'D')"
+    line = "self.arm = int(float(reward + self.rng.laplace()) > 0.5 and self.after > np.timedelta64(1, 'D'))"
+    (tmp_path / "policy.py").write_text(TEXT.format(init=made, line=line), encoding="utf-8")
+    assert certify(f"{tmp_path / 'policy.py'}:Policy", epsilon=1.0, arms=2, horizon=5, runs=2).ledger_epsilon == 1.0

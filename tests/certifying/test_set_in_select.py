@@ -101,6 +101,10 @@ def test_a_count_of_rounds_is_no_divergence(name, tmp_path):
 CARRIES = {
     "the largest entry": "self.last = max(self.last, abs(context[0])); return int(self.sum > 40.0 + 1e-6 * self.last)",
     "a running mean": "self.t += 1; self.last += (context[1] - self.last) / self.t; return int(self.sum > self.last)",
+    "what is set once": (
+        "if not hasattr(self, 'first'): self.first = context[0]\n"
+        "        return int(self.sum > 40.0 + 1e-6 * self.first)"
+    ),
     "a count of signs": "self.calls += context[0] > 0; return int(self.sum > 40.0 + 1e-6 * self.calls)",
     "a threshold that decays": "self.last = 0.9 * self.last + 0.1 * context[0]; return int(self.sum > 50 + self.last)",
 }

@@ -563,5 +563,7 @@ def test_what_differs_on_the_same_data_is_not_blamed_on_them():
 
 def test_a_report_is_one_row_all_of_which_may_change():
     assert assert_sensitivity(lambda table: table[:, 0].sum(), 1.0, neighbours="report", pairs=50) == 1.0
+    with pytest.raises(PrivcheckError, match="neighbours: got 'add-remove', expected a relation of tables of one size"):
+        assert_sensitivity(lambda table: table[:, 0].sum(), 1.0, neighbours="add-remove", pairs=50)
     with pytest.raises(PrivcheckError, match="expected at least 5 for neighbours='group:5'"):
         assert_sensitivity(lambda table: table.sum(), 5.0, neighbours="group:5", horizon=3)

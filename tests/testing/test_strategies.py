@@ -210,6 +210,11 @@ def test_the_machine_charges_the_noise_that_a_policy_draws_from_its_generator():
         played(TooQuiet)
 
 
+def test_the_machine_refuses_feedback_whose_answers_it_does_not_ask_for():
+    with pytest.raises(PrivcheckError, match="feedback: got 'identification', expected one of 'bandit', 'full'"):
+        played(Noisy, feedback="identification")
+
+
 class OnceOrNothing(Noisy):
     """Publishes a statistic, and goes on without it if anything is wrong."""
 

@@ -224,5 +224,5 @@ def _calculated(node: ast.AST | None, fold: Callable[[ast.AST], Number | None]) 
 
 def _is_number(value: Any) -> TypeGuard[Number]:
     kind = type(value)
-    real = kind in (int, float) or issubclass(kind, np.integer | np.floating)
+    real = kind in (int, float) or (issubclass(kind, np.integer | np.floating) and not issubclass(kind, np.timedelta64))
     return real and bool(-LARGEST < value < LARGEST)  # whole numbers may be too large for a float

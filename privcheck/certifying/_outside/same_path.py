@@ -100,7 +100,8 @@ class Way:
                 self._apart -= apart
                 if before is not None:
                     after = Numbers.of(frame.f_locals[code.co_varnames[0]])
-                    self.sets.update(name for name, _, _ in after.others(before))
+                    new = after.found.keys() - before.found.keys()  # what was None, say
+                    self.sets.update(name for name, _, _ in [*after.others(before), *new])
                     self.after.append(after)
                     self.changed |= kept.changes()
             elif event == "line" and not self._apart:

@@ -114,6 +114,10 @@ class Hooks:
 WRAP = "only what it returns is followed: declare a function of your own that calls it and returns that"
 
 
+KINDS = (np.ndarray, list, dict)
+"""What a call may write into."""
+
+
 class HandedOver:
     """What a call may hand over beside what it returns: arrays and lists that it is given, and attributes.
 
@@ -122,7 +126,7 @@ class HandedOver:
 
     def __init__(self, owner: Any, given: dict[Any, Any]) -> None:
         self._owner, self._given = owner, given
-        self._before = {name: copy.copy(one) for name, one in given.items() if isinstance(one, np.ndarray | list)}
+        self._before = {name: copy.copy(one) for name, one in given.items() if isinstance(one, KINDS)}
         self._attributes = _numbers_of(owner)
 
     def by(self, output: Any) -> str:
@@ -141,6 +145,8 @@ class HandedOver:
 
 def _same(one: Any, two: Any) -> bool:
     """Return whether a copy that was made before is what is there now; entries of lists are compared as objects."""
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(one[name] is two[name] for name in one)
     if isinstance(one, list):
         return len(one) == len(two) and all(a is b for a, b in zip(one, two, strict=True))
     return one is two or bool(
