@@ -167,6 +167,9 @@ class Density:
         axes = [_starts(low, high, count) for low, high in self.box]
         points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
         values = self.log(points)
+        if not np.array_equal(values, self.log(points)):  # no quadrature would come to an end
+            got = words("other numbers for the same points")
+            raise PrivcheckError(f"{self.name}.logpdf", got, "a function of the points alone", "draw nothing in it")
         grid = values.reshape([len(axis) for axis in axes])
         peaked = np.flatnonzero(
             (grid == ndimage.maximum_filter(grid, size=3, mode="nearest")).ravel() & (values > -np.inf)

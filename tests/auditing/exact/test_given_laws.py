@@ -202,6 +202,7 @@ def test_complex_samples_are_refused():
         (Bad(logpdf=lambda x: 0.0), r"shape \(\), expected shape"),
         (Bad(logpdf=lambda x: x * math.nan), "nan or inf at"),
         (Bad(logpdf=lambda x: x - math.inf), "a density that is 0 wherever"),
+        (Bad(logpdf=lambda x: 1e-6 * np.random.default_rng().random(len(x))), "other numbers for the same points"),
         (Bad(logpdf=lambda x: np.array(["a"] * len(x))), "expected shape"),
     ],
 )
