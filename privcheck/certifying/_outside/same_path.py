@@ -272,7 +272,7 @@ def set_in_select(names: Iterable[str] = ()) -> str:
     """
     named = f" ({', '.join(sorted(names))})" if names else ""
     what = f"what select() sets{named} is lost under the guard, and without it the code does something else"
-    return f"{what}: set it in update()"
+    return f"{what}: set it in update(), where contexts are private"
 
 
 def _largest(run: Played) -> float:
