@@ -220,7 +220,7 @@ def _certified(
             advance(1)
         seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
         found = Contradictions(claim, game, length)
-        forgotten, of_select = dict[str, None](), list[str]()
+        forgotten, of_select = set[str](), list[str]()
         refused, told = any(session.refusals for session in sessions), Advancing(pairs, advance)
         play: Callable[[], ReplayResult | None] = partial(
             replay, build, told, seeds, policy.feedback, game.contexts, found.replayed
@@ -235,7 +235,7 @@ def _certified(
                 game.contexts,
                 game.relation,
                 game.rewards,
-                lambda: forgotten.update({set_in_select(): None}),
+                partial(forgotten.add, set_in_select()),
             )
         replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
     worst = max(sessions, key=_loss)

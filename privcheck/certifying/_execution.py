@@ -235,13 +235,13 @@ def drive(
     by, arms, played = kind(feedback), _arms(table, contexts), list[int]()
     rounds = by.rounds(table, arms, contexts)
     remaining = iter(rounds)
-    asked = Separated(policy, forgets=forgets) if by.contextual else policy
     if isinstance(recorder, Tape | ForcedTape):
         recorder.clock = lambda: len(rounds) - operator.length_hint(remaining)
     if isinstance(recorder, ForcedTape):
         recorder.played = played
     try:
         with untranslated(), recording(recorder), limited(rounds_left=lambda: operator.length_hint(remaining)):
+            asked = Separated(policy, forgets=forgets) if by.contextual else policy
             copy_context().run(by.play, asked, remaining, arms, played)
     except DivergenceError as divergence:
         divergence.actions = played

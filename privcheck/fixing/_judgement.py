@@ -15,7 +15,7 @@ from typing import NamedTuple
 from privcheck.certifying import certify
 from privcheck.enclosure import rounded_down
 from privcheck.errors import PrivcheckError
-from privcheck.fixing._look import Finding, Setting, apart, look
+from privcheck.fixing._look import Finding, Setting, apart, fails, look
 from privcheck.fixing._patch_audit import Audited, audited
 from privcheck.fixing._patched_file import as_file
 from privcheck.fixing._program import Program
@@ -61,11 +61,10 @@ def looked_at_elsewhere(source: SourceText, text: str, class_name: str, setting:
     told: list[str] = []
     for other_setting in others(afresh(setting)):
         found, used = _longest_look(source, text, class_name, other_setting, setting.horizon)
-        if found is not None and found.kind == "failure" and other_setting.arms != setting.arms:
-            original = look(source.text, class_name, other_setting, source.path)
-            if original is not None and original.kind == "failure":  # it has so many arms and no others
-                own_arms = other_setting._replace(arms=setting.arms)
-                found, used = _longest_look(source, text, class_name, own_arms, setting.horizon)
+        may_lack_arms = other_setting.arms != setting.arms and found is not None and found.kind == "failure"
+        if may_lack_arms and fails(source, class_name, other_setting):
+            own_arms = other_setting._replace(arms=setting.arms)
+            found, used = _longest_look(source, text, class_name, own_arms, setting.horizon)
         if found is not None:
             return Judgement(f"at {in_words(used)}: {found.sentence}", tuple(told))
         told.append(in_words(used))

@@ -126,6 +126,12 @@ def look(program: Path | str, class_name: str, setting: Setting, path: Path | No
     return Finding("failure", "", 0, None, str(found))
 
 
+def fails(source: SourceText, class_name: str, setting: Setting) -> bool:
+    """Tell whether a program itself fails in a setting: it may have so many arms and no others."""
+    found = look(source.text, class_name, setting, source.path)
+    return found is not None and found.kind == "failure"
+
+
 TOO_LONG = Finding("time", "", 0, None, f"a look takes more than {SECONDS} seconds, or ends the process")
 
 

@@ -13,7 +13,7 @@ from privcheck.fixing._edits.edit import Edit, Proposal
 from privcheck.fixing._edits.idle import without_idle_noise
 from privcheck.fixing._edits.proposals import proposals
 from privcheck.fixing._edits.universal import universal
-from privcheck.fixing._look import Charged, Finding, Setting, computing, look
+from privcheck.fixing._look import Charged, Finding, Setting, computing, fails, look
 from privcheck.fixing._program import NotEditableError, Program
 from privcheck.fixing._source_text import SourceText
 
@@ -241,8 +241,8 @@ class _Search:
         if found is None or found.kind != "failure":
             return found
         if self._fails is None:
-            original = self._look_in(self.source.text, second)
-            self._fails = original is not None and original.kind == "failure"
+            self.until += second.importing
+            self._fails = fails(self.source, self.class_name, second)
         return self._look_in(text, second._replace(arms=self.setting.arms)) if self._fails else found
 
     def _look_in(self, text: str, setting: Setting) -> Finding | None:

@@ -92,7 +92,7 @@ class NumpyProtocol(logic.Logic):
     def __array_function__(self: Any, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         name = f"{function.__module__}.{function.__name__}"
         private = [value for value in private_within((arguments, options)) if not value.is_public]
-        function = same(function, arguments)
+        function = same(function, (*arguments, *options.values()))
         if function in (np.argmax, np.argmin) and len(arguments) == 1 and not options:
             return getattr(self.of(arguments[0]), function.__name__)()
         supported = _SUPPORTED.get(function)

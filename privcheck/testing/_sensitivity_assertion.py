@@ -68,7 +68,7 @@ def assert_sensitivity(
     function : maps a table of shape (T, K), plus any columns for contexts, to a number or an array without noise.
     bound : the declared sensitivity, at least 0, or a function of the table that gives it, as in 1 / len(rewards).
     norm : of the change: "L1", "L2", "max", or what a mechanism's `sensitivity_norm` says.
-    neighbours : "row", "reward", "group:k", "report" or, with `contexts`, "context-reward"; of tables of one size.
+    neighbours : "row", "reward", "group:k", "report" or, with `contexts`, "context-reward".
     arms : K, at least 1.
     horizon : tables have 1 to this many rounds; a "report" is one, all of which may change.
     rewards : declared (lowest, highest) reward.
@@ -96,7 +96,7 @@ def assert_sensitivity(
     related, rounds = relation(neighbours), check("horizon", horizon, Integer(1))
     related.check_rounds(rounds)
     if related.name == "add-remove":
-        hint = "a row that is removed moves the statistic by what rows of two sizes of tables differ: compare those"
+        hint = "the tables that are compared have the same number of rows: call the function with and without a row"
         raise PrivcheckError("neighbours", neighbours, "a relation of tables of one size", hint)
     moves = _Moves(
         function, bound, NORMS[check("norm", norm, Choice(tuple(NORMS)))], related, contexts,

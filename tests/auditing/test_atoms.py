@@ -1,4 +1,4 @@
-"""Numbers that many outputs have in common among others that none have: an event of its own each."""
+"""Numbers that several outputs have in common, among others that occur once, have events of their own."""
 
 import numpy as np
 import pytest

@@ -43,6 +43,10 @@ class Publisher:
         self.value = noised(total, 1.0)
         return self.value
 
+    def add(self, totals):
+        add_noise(totals, 1.0)
+        return True
+
     def above(self, total):
         self.calls += 1
         return True if noised(total, 1.0) > 1.0 else None
@@ -51,6 +55,12 @@ class Publisher:
 def in_place(data, rng):
     totals = np.array([np.sum(data)])
     add_noise(totals, 1.0)
+    return totals
+
+
+def in_place_by_a_method(data, rng):
+    totals = np.array([np.sum(data)])
+    Publisher().add(totals)
     return totals
 
 
@@ -98,6 +108,7 @@ def explored(target, name, value):
     ("target", "name", "how"),
     [
         (in_place, "add_noise", "changes its argument 1 in place"),
+        (in_place_by_a_method, "Publisher.add", "changes its argument 1 in place"),
         (in_a_list, "noise_list", "changes its argument 1 in place"),
         (in_a_dict, "remembered", "changes its argument 1 in place"),
         (by_attribute, "Publisher.chained", "returns the object whose method it is"),
@@ -108,7 +119,7 @@ def test_it_is_refused_with_what_to_do(target, name, how):
     with pytest.raises(
         PrivcheckError, match=rf"primitive: got \S+{name} at \S+, which {how}, expected a function that"
     ):
-        explored(target, name, "totals" if target in (in_place, in_a_list) else "total")
+        explored(target, name, "totals" if target in (in_place, in_place_by_a_method, in_a_list) else "total")
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,10 @@ def test_functions_that_pass_over_what_is_no_number_are_refused_where_there_is_s
     for function in (np.nansum, np.nanmean, np.nanmax, np.nanstd):
         with pytest.raises(LeakError):
             function(holes)
+        with pytest.raises(LeakError):
+            function(a=holes)
+    with pytest.raises(LeakError):
+        np.count_nonzero(a=source.vector([0.25, 0.5], 0.0, 1.0, data=[1, 2]))
     with pytest.raises(LeakError):
         np.fmax(value, np.nan)
     holes[1] = 0.5

@@ -72,7 +72,7 @@ class RepeatedValues:
 
 
 def has_atoms(values: Array) -> bool:
-    """Return whether many runs have a number in common, and many others none.
+    """Return whether several runs have a number in common, and many others none.
 
     >>> has_atoms(np.append(np.zeros(20), np.arange(300.0))), has_atoms(np.arange(300.0)), has_atoms(np.zeros(300))
     (True, False, False)

@@ -170,7 +170,9 @@ def other_ways(
         table = tables[-1].copy()
         table[:, :arms] = cycle
         for number in range(seed, seed + NAMED_SEEDS):
-            _compared(player, table, number, notes)
+            way = _compared(player, table, number, notes)
+            sets |= way.sets
+            changed |= way.changed
     if sets and not notes:
         carried = set[str]()
         for first, second in [*pairs, *(_of_short_contexts(*pair, arms) for pair in pairs)]:

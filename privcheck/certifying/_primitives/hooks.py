@@ -95,7 +95,7 @@ class Hooks:
 
             def draw() -> Any:
                 assert run is not None
-                run.inside, handed = True, HandedOver(owner, {**dict(enumerate(given, 1)), **named})
+                run.inside, handed = True, HandedOver(owner, {**dict(enumerate(rest, 1)), **named})
                 try:
                     with global_generators_apart(run.states):
                         output = kept.function(*given, **named)
@@ -113,13 +113,12 @@ class Hooks:
 
 WRAP = "only what it returns is followed: declare a function of your own that calls it and returns that"
 
-
 KINDS = (np.ndarray, list, dict)
 """What a call may write into."""
 
 
 class HandedOver:
-    """What a call may hand over beside what it returns: arrays and lists that it is given, and attributes.
+    """What a call may hand over beside what it returns: arrays, lists and dicts that it is given, and attributes.
 
     Replay gives the same answer on both streams. What is handed over otherwise would be the noise of another draw.
     """
@@ -144,7 +143,7 @@ class HandedOver:
 
 
 def _same(one: Any, two: Any) -> bool:
-    """Return whether a copy that was made before is what is there now; entries of lists are compared as objects."""
+    """Return whether a copy made before is what is there now; entries of lists and dicts are compared as objects."""
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(one[name] is two[name] for name in one)
     if isinstance(one, list):
