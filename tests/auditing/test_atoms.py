@@ -31,6 +31,16 @@ def test_what_is_raw_in_ten_runs_of_a_hundred_is_refuted():
     assert "repeated numbers" in found.witness.event
 
 
+@pytest.mark.chance(1e-9, "fewer than 4 raw outputs of 400 at .1 to learn from, or fewer than 400 of 6,000 to count")
+def test_a_number_that_only_the_second_stream_repeats_has_its_event():
+    def target(data, rng, runs):
+        share = 0.1 if sum(data) < 1.0 else 0.0
+        return np.where(rng.random(runs) < share, sum(data), sum(data) + rng.laplace(size=runs))
+
+    found = privcheck.audit(target, epsilon=1.0, streams=PAIR, runs=8000)
+    assert (found.verdict, found.epsilon_lower > 4.0) == ("violation", True)
+
+
 @pytest.mark.chance(1e-9, "a true claim is refuted at level 1e-9")
 def test_numbers_that_are_clipped_are_no_violation():
     found = privcheck.audit(clipped, epsilon=1.0, streams=PAIR, runs=8000, error=1e-9)

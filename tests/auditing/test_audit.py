@@ -212,7 +212,7 @@ def test_save_html(violation, tmp_path):
 def event_evidence(more, less, runs, delta=0.0, times=1):
     """Return evidence of `times` events, all seen `more` and `less` times in `runs` counted runs."""
     pair = StreamPair(np.zeros((2, 2)), np.array([[1.0, 1.0], [0.0, 0.0]]), "")
-    view = policy_views(pair, Outputs.of_symbols(np.zeros((1, 2), np.int8)), arms=2)[0]
+    view = policy_views(pair, (Outputs.of_symbols(np.zeros((1, 2), np.int8)),) * 2, arms=2)[0]
     score = PrefixScore(np.array([[0, 1]]), np.array([[0, 0]]), view.common)
     return Evidence([CountedEvent(Event(view, score, 0.0, False), 1 / times, Counts(more, less))] * times, runs, delta)
 

@@ -137,5 +137,5 @@ def test_few_runs_of_the_search_are_not_read_for_combinations():
     numbers = Outputs.of_numbers(np.random.default_rng(0).normal(size=(600, 3)))
     pair = StreamPair(np.zeros(2), np.array([1.0, 0.0]))
     for runs, expected in ((100, 0), (600, 1)):
-        views = output_views(pair, numbers[:runs], thorough=False)
+        views = output_views(pair, (numbers[:runs],) * 2, thorough=False)
         assert sum(view.name == "two numbers of the output" for view in views) == expected

@@ -128,7 +128,7 @@ def test_every_part_is_read_under_its_own_name():
     """The values of each part say which one it is: a name that belonged to another part would show here."""
     outputs = outputs_of([{"n": k % 5, "x": 10.0 + k, "deep": {"m": 100 + k % 7, "y": [20.0 + k]}} for k in range(40)])
     first = {"output['x']": 10, "output['deep']['y'][0]": 20, "output['n']": 0, "output['deep']['m']": 100}
-    views = output_views(StreamPair(*PAIR), outputs, thorough=True)
+    views = output_views(StreamPair(*PAIR), (outputs, outputs), thorough=True)
     plain = {view.name: view for view in views if getattr(view, "plain", False) and view.name.startswith("output")}
     assert {name: view.read(outputs)[0] for name, view in plain.items()} == first
 

@@ -40,7 +40,7 @@ def views(arms, horizon, changed):
     second = first.copy()
     second[changed] = 1.0
     nothing = Outputs.of_symbols(np.zeros((1, horizon), np.int8))
-    return policy_views(StreamPair(first, second, ""), nothing, arms=arms)
+    return policy_views(StreamPair(first, second, ""), (nothing, nothing), arms=arms)
 
 
 EVERY = Outputs.of_symbols(SEQUENCES)

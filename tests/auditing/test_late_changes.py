@@ -33,7 +33,7 @@ def test_its_twin_is_bounded_near_its_loss():
 
 
 def names(pair, outputs, *, thorough):
-    views = policy_views(pair, Outputs.of_symbols(outputs), arms=ARMS, thorough=thorough)
+    views = policy_views(pair, (Outputs.of_symbols(outputs),) * 2, arms=ARMS, thorough=thorough)
     return [view.name for view in views if view.name.startswith("actions")]
 
 
@@ -61,7 +61,7 @@ def test_they_begin_with_the_action_of_the_round_that_differs():
     first, second = rng.integers(ARMS, size=(2, 4000, HORIZON)).astype(np.int8)
     first[:, CHANGED + 1] = first[:, CHANGED]
     sides = Outputs.of_symbols(first), Outputs.of_symbols(second)
-    view = next(v for v in policy_views(pair, sides[0], arms=ARMS) if v.name.startswith("actions in"))
+    view = next(v for v in policy_views(pair, sides, arms=ARMS) if v.name.startswith("actions in"))
     scores = [view.scores(view.learn(*sides), side) for side in sides]
     assert scores[0].min() > 0.5
     assert np.mean(scores[1] > 0.5) == pytest.approx(0.2, abs=0.05)

@@ -225,8 +225,8 @@ class Recorder:
         return Outputs.of_symbols(np.full((runs, 2), int(side)) if leaks else coins)
 
 
-def views(pair, outputs, *, thorough):
-    return policy_views(pair, outputs, arms=2)
+def views(pair, sides, *, thorough):
+    return policy_views(pair, sides, arms=2)
 
 
 def random_family(runner, leaking, number=40, refused=()):

@@ -138,7 +138,7 @@ def choose_to_bet(pair: StreamPair, known: Sides, claim: Claim, views: ViewMaker
     """
     cut = int(len(known[0]) * (EASY_SHARE if is_easy(*known) else LEARNING_SHARE))
     learning, choosing = taken(known, slice(0, cut)), taken(known, slice(cut, None))
-    scores = learned(views(pair, learning[0], thorough=True), *learning)
+    scores = learned(views(pair, learning, thorough=True), *learning)
     ahead = max(LEAST_AHEAD, len(known[0]) // 2)
     found = [candidate.event for candidate in choose(scores, choosing, ahead, claim.error, claim.delta)]
     if claim.profile is not None:

@@ -216,7 +216,7 @@ def settle(
         cut = int(len(training[0]) * LEARNING_SHARE) if searched else len(training[0])
         learning = joined_sides([learning, taken(training, slice(0, cut))])
         choosing = joined_sides([choosing, taken(training, slice(cut, None))])
-    scores = learned(views(pair, learning[0], thorough=True), *learning)
+    scores = learned(views(pair, learning, thorough=True), *learning)
     counting_runs = parts.counting.stop - parts.counting.start
     candidates = choose(scores, choosing, counting_runs, level, delta)
     weighed = weigh(candidates, weighing, counting_runs, level, delta)

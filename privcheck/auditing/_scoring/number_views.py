@@ -22,7 +22,7 @@ from privcheck.auditing._scoring.repeated_values import (
     has_atoms,
 )
 from privcheck.auditing._scoring.view import NumberView, View
-from privcheck.targets import Outputs, fitted
+from privcheck.targets import Outputs, Sides, fitted
 
 MOST_NUMBERS = 8
 """Real parts of an output that are read separately, to bound the number of scores."""
@@ -46,7 +46,7 @@ judged that others have led to. In fewer runs, the best of many combinations is 
 
 
 def number_views(
-    outputs: Outputs,
+    sides: Sides,
     symbols: Callable[[Outputs], Symbols],
     columns: list[tuple[str, Callable[[Outputs], Array]]],
     whole: str,
@@ -57,7 +57,7 @@ def number_views(
 
     Parameters
     ----------
-    outputs : training runs, which show what there is to read.
+    sides : training runs on each stream, which show what there is to read.
     symbols : reads the discrete parts that an observer may see.
     columns : for each number, its name and a function that reads it.
     whole : the word for an output.
@@ -66,6 +66,7 @@ def number_views(
 
     """
     found: list[View] = []
+    outputs = sides[0]
     numbers, discrete, read_as_numbers = outputs.numbers.shape[1], outputs.symbols.shape[1], len(columns)
 
     parts = [name for name, _ in columns if name.endswith("]")]
@@ -83,7 +84,7 @@ def number_views(
         if thorough:
             found.append(NumberView(f"|{label} - its median|", read, Distance, plain=True))
             found.append(NumberView(f"{label} (histogram)", read, Histogram))
-            if has_atoms(read(outputs)):
+            if any(has_atoms(read(side)) for side in sides):
                 atoms = partial(RepeatedValues, least=LEAST_OF_ATOM)
                 found.append(NumberView(f"{label} (repeated numbers)", read, atoms))
     if read_as_numbers > 1 or (numbers and not thorough):
@@ -91,7 +92,7 @@ def number_views(
     most = min(MOST_WEIGHED if thorough else MOST_WEIGHED // 4, len(outputs) // RUNS_PER_PART)
     if 1 < read_as_numbers <= most:
         found.append(NumberView(f"{every} (linear discriminant)", real, Discriminant))
-    found += _combined(outputs, symbols, columns, real, whole, thorough=thorough)
+    found += _combined(sides, symbols, columns, real, whole, thorough=thorough)
     if thorough and (read_as_numbers > 1 or (numbers and discrete) or _many(symbols(outputs))):
         everything = f"the whole {whole} (logistic regression)"
         found.append(NumberView(everything, lambda runs: (symbols(runs), real(runs)), LogisticScore))
@@ -101,7 +102,7 @@ def number_views(
 
 
 def _combined(
-    outputs: Outputs,
+    sides: Sides,
     symbols: Callable[[Outputs], Symbols],
     columns: list[tuple[str, Callable[[Outputs], Array]]],
     real: Callable[[Outputs], Array],
@@ -111,13 +112,14 @@ def _combined(
 ) -> list[View]:
     """Return the views of what parts say together, of none of which each says anything, and of the grid of numbers."""
     found: list[View] = []
+    outputs = sides[0]
     if not thorough and len(outputs) < COMBINED_FROM:
         return found
     if len(columns) > 1:
         names = [name for name, _ in columns]
         found.append(NumberView(f"two numbers of the {whole}", real, partial(TwoParts, names=names)))
     few = columns[:MOST_NUMBERS] if thorough else []
-    if any(grid_step(read(outputs[:MOST_ON_GRID])) for _, read in few):
+    if any(grid_step(read(side[:MOST_ON_GRID])) for _, read in few for side in sides):
         found.append(
             NumberView(
                 f"the remainder of a number of the {whole}",

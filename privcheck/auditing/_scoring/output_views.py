@@ -10,23 +10,24 @@ import numpy.typing as npt
 from privcheck.arrays import Array, Symbols
 from privcheck.auditing._scoring.number_views import number_views, numbered
 from privcheck.auditing._scoring.view import SequenceView, View
-from privcheck.targets import CODED, MISSING, Outputs, StreamPair, fitted
+from privcheck.targets import CODED, MISSING, Outputs, Sides, StreamPair, fitted
 
 FEW_SYMBOLS = 2
 """Values of a discrete part up to which reading it as a number adds nothing: any event of two values is one of them."""
 
 
-def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) -> list[View]:  # noqa: ARG001
+def output_views(pair: StreamPair, sides: Sides, *, thorough: bool = False) -> list[View]:  # noqa: ARG001
     """Return the views of a mechanism's outputs: discrete parts in order, and real or many-valued parts as numbers.
 
     Parameters
     ----------
     pair : the two inputs.
-    outputs : training runs, which show what there is to read.
+    sides : training runs on each input, which show what there is to read.
     thorough : for the confirmation rather than the search.
 
     """
-    read = _Symbols(outputs)
+    outputs = sides[0]
+    read = _Symbols(sides)
     found: list[View] = [SequenceView("output", 0, read, read.in_words)] if read.parts or read.lengths else []
     parts = outputs.symbols.shape[1]
     integers = [
@@ -35,7 +36,7 @@ def output_views(pair: StreamPair, outputs: Outputs, *, thorough: bool = False) 
         if len(np.unique(_integer(place)(outputs[:1000]), equal_nan=True)) > FEW_SYMBOLS
     ]
     columns = [*numbered("output", outputs), *integers]
-    return found + number_views(outputs, read, columns, "output", thorough=thorough)
+    return found + number_views(sides, read, columns, "output", thorough=thorough)
 
 
 class _Symbols:
@@ -46,14 +47,15 @@ class _Symbols:
 
     Parameters
     ----------
-    outputs : training runs on one input, which show what there is to read.
+    sides : training runs on each input, which show what there is to read.
     """
 
-    def __init__(self, outputs: Outputs) -> None:
+    def __init__(self, sides: Sides) -> None:
+        outputs = sides[0]
         self.parts = outputs.symbols.shape[1]
         constant = (outputs.symbols == outputs.symbols[:1]).all(axis=0) & _coded(outputs.symbols[:1]).all(axis=0)
         self.usual = {int(place): int(outputs.symbols[0, place]) for place in np.flatnonzero(constant)}
-        self.lengths = len(np.unique(_lengths(outputs))) > 1
+        self.lengths = len(np.unique(np.concatenate([_lengths(side) for side in sides]))) > 1
         self.places = ["", *places] if (places := outputs.places[0]) else []
 
     def name(self, place: int) -> str:

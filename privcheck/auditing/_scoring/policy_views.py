@@ -13,7 +13,7 @@ from privcheck.auditing._scoring.number_views import number_views, numbered
 from privcheck.auditing._scoring.prefix import distinct_rows
 from privcheck.auditing._scoring.view import SequenceView, View
 from privcheck.feedback import Feedback, Reading, kind
-from privcheck.targets import Outputs, StreamPair
+from privcheck.targets import Outputs, Sides, StreamPair
 
 FEW_COURSES = 16
 """Courses of the actions before the change up to which no score disregards them: each has enough training runs."""
@@ -32,7 +32,7 @@ CHUNK = 1 << 12
 
 
 def policy_views(
-    pair: StreamPair, outputs: Outputs, *, arms: int, feedback: Feedback | str = "bandit", thorough: bool = False
+    pair: StreamPair, sides: Sides, *, arms: int, feedback: Feedback | str = "bandit", thorough: bool = False
 ) -> list[View]:
     """Return the views of a policy's runs.
 
@@ -43,7 +43,7 @@ def policy_views(
     Parameters
     ----------
     pair : the two streams; actions up to the first round that differs have the same law on both.
-    outputs : training runs, which show what there is to read.
+    sides : training runs on each stream, which show what there is to read.
     arms : K.
     feedback : the kind of feedback, or its id, which determines the rounds that are not read (those that differ, for
         joint DP).
@@ -66,14 +66,14 @@ def policy_views(
 
     found: list[View] = [SequenceView("actions", start, actions, _spelling(arms, by, horizon))]
     found += _later(
-        actions, outputs, pair.changed, _spelling(arms, by, horizon - pair.changed, start), thorough=thorough
+        actions, sides[0], pair.changed, _spelling(arms, by, horizon - pair.changed, start), thorough=thorough
     )
     found += [_read(reading) for reading in by.readings(arms, horizon)]
     stops = _stops(start, horizon)
     if stops:
         found.append(_pulls(stops, by.counted(arms), start, by))
-    released = numbered("released statistic", outputs)
-    return found + number_views(outputs, with_later_first, released, "sequence", thorough=thorough)
+    released = numbered("released statistic", sides[0])
+    return found + number_views(sides, with_later_first, released, "sequence", thorough=thorough)
 
 
 def _later(

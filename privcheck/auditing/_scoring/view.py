@@ -13,7 +13,7 @@ import numpy.typing as npt
 from privcheck.arrays import Array, Symbols
 from privcheck.auditing._scoring.prefix import PrefixScore, distinct_rows
 from privcheck.auditing._scoring.sequences import MOST_SEQUENCES, Sequences
-from privcheck.targets import Outputs, StreamPair
+from privcheck.targets import Outputs, Sides, StreamPair
 
 
 class Score(Protocol):
@@ -60,8 +60,8 @@ class Shown:
 class ViewMaker(Protocol):
     """A function that returns the views of one kind of target."""
 
-    def __call__(self, pair: StreamPair, outputs: Outputs, *, thorough: bool) -> list[View]:
-        """Return the views of a pair's runs; `outputs` are training runs, which show what there is to read."""
+    def __call__(self, pair: StreamPair, sides: Sides, *, thorough: bool) -> list[View]:
+        """Return the views of a pair's runs; `sides` are training runs, which show what there is to read."""
 
 
 class ScoreEvent(Protocol):

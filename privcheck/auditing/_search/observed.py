@@ -19,7 +19,7 @@ def exceptions_in(names: Mapping[int, str]) -> str:
 
 def observed(views: ViewMaker, pair: StreamPair, sides: Sides) -> Sides:
     """Return what an observer sees of the runs: under joint privacy, without the actions of the rounds that differ."""
-    for view in views(pair, sides[0], thorough=False):
+    for view in views(pair, sides, thorough=False):
         if isinstance(view, SequenceView):
             one, two = (Outputs(view.read(side), side.numbers) for side in sides)
             return one, two

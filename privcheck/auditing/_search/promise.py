@@ -80,7 +80,7 @@ class Promise:
         for side in (*learning, *judging):
             distinct_runs(side)
         of_views = []
-        for view in self.views(pair, learning[0].keeping(DISTINCT), thorough=False):
+        for view in self.views(pair, (learning[0].keeping(DISTINCT), learning[1].keeping(DISTINCT)), thorough=False):
             scores = learn([view], *(side.keeping(DISTINCT) for side in learning))
             asked = judging[0].keeping(DISTINCT), judging[1].keeping(DISTINCT)
             best = promising(scores, asked, self.runs, self.level, PESSIMISM, self.delta)

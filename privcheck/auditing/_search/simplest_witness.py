@@ -21,7 +21,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS, kind
 from privcheck.inference import conditional_binomial_lower
 from privcheck.progress import progress
-from privcheck.targets import Claim, Game, Outputs, Request, Sampler, Sides, StreamPair, Target, all_raised
+from privcheck.targets import Claim, Game, Request, Sampler, Sides, StreamPair, Target, all_raised
 
 ATTEMPTS = 30
 """The most simpler pairs that are tried."""
@@ -195,9 +195,9 @@ class _Shrinking:
         first, second = self.sampler.play(requests, self.advance)
         return first, second
 
-    def views(self, pair: StreamPair, outputs: Outputs, *, thorough: bool) -> list[View]:
+    def views(self, pair: StreamPair, sides: Sides, *, thorough: bool) -> list[View]:
         """Return the views through which the audit's events are read, and those of sequences; all if there are none."""
-        every = views_of(self.policy)(pair, outputs, thorough=thorough)
+        every = views_of(self.policy)(pair, sides, thorough=thorough)
         return [view for view in every if view.name in self.read or isinstance(view, SequenceView)] or every
 
     def settled(self, pair: StreamPair, sides: Sides, runs: int) -> Chosen:
@@ -213,7 +213,7 @@ def _plain(pair: StreamPair, sides: Sides, chosen: Chosen, claim: Claim, policy:
     """Return the event of one beginning with the largest promise, judged on the runs before the counting fold."""
     before = taken(sides, slice(0, chosen.folds.counting.start))
     found: list[Candidate] = []
-    for view in views_of(policy)(pair, before[0], thorough=False):
+    for view in views_of(policy)(pair, before, thorough=False):
         if isinstance(view, SequenceView):
             found += _beginnings(view, before, claim.error)
     return max(found, key=lambda candidate: candidate.promise).event if found else None
