@@ -55,7 +55,7 @@ class Real:
         return f"a number in {left}{self.low:g}, {self.high:g}{right}"
 
     def normalise(self, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        if type(value) is not float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
             raise TypeError
         number = float(value)
         above = number > self.low if self.low_open else number >= self.low
@@ -97,12 +97,17 @@ class Integer:
         return f"an integer of at least {self.low}" if self.high is None else f"an integer in [{self.low}, {self.high}]"
 
     def normalise(self, value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not float(value).is_integer():
-            raise TypeError
-        number = int(float(value)) if not isinstance(value, numbers.Integral) else int(value)
+        number = value if type(value) is int else _whole(value)
         if number < self.low or (self.high is not None and number > self.high):
             raise ValueError
         return number
+
+
+def _whole(value: Any) -> int:
+    """Return a whole number of any type as an int; raise TypeError for anything else, and for True and False."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not float(value).is_integer():
+        raise TypeError
+    return int(value) if isinstance(value, numbers.Integral) else int(float(value))
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class ForcedTape(Recorder):
                 f"release {self.position} is made with another mechanism or shape on the other stream"
             )
         self.values.append(now)
-        if not np.array_equal(now, was.value):
+        if not (now == was.value).all():
             self.log_ratio += float(mechanism.log_ratio(was.output, was.value, now))
         return _own(was.output)
 

@@ -64,6 +64,8 @@ def told_reward(reward: Any, *, any_rewards: bool = False) -> Any:
     >>> told_reward(True)
     1.0
     """
+    if type(reward) is float and 0.0 <= reward <= 1.0:  # nearly always: in one step
+        return reward
     if isinstance(reward, Private):
         return reward
     number = _one_number(reward)

@@ -63,7 +63,7 @@ def too_far(
     """
     for number, (release, value, bound) in enumerate(zip(releases, values, bounds, strict=False), 1):
         found = distance(release.mechanism, release.value, value)
-        if found is None or bound is None:
+        if found is None or bound is None or found <= bound:
             continue
         sizes = float(np.abs(release.value).sum() + np.abs(np.asarray(value)).sum())
         if found > (bound + ROUNDED * (rounds + 8) * sizes) * (1.0 + SLACK):
