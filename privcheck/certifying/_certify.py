@@ -28,6 +28,7 @@ from privcheck.certifying._outside.release_generators import about_generators
 from privcheck.certifying._outside.same_path import other_ways, set_in_select
 from privcheck.certifying._outside.state_apart import Build, from_clean
 from privcheck.certifying._outside.trusted_base import trusted_base
+from privcheck.certifying._outside.wrapped_alone import plays, said_if
 from privcheck.certifying._primitives.record_and_replay import recorded_certificate, sets_called
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
@@ -209,7 +210,8 @@ def _certified(
                 session.noise = UnlikelyDraws.of_releases(noise, np.random.default_rng([seed, number, 5]))
             session.watches_generators = not rare
             noticed, fails = nullcontext() if rare else own.noticed(), [PrivcheckError] if rare else []
-            with elsewhere.noticed(), noticed, messages_noticed(logged.add), suppress(*fails):
+            alone = partial(plays, build, table, [seed, number], policy.feedback, game.contexts)
+            with said_if(alone), elsewhere.noticed(), noticed, messages_noticed(logged.add), suppress(*fails):
                 with coverage.building():
                     played = build(session.generator(coins, *draws))
                 with coverage.watching(played):

@@ -32,6 +32,15 @@ class PCG64(np.random.PCG64):
     """
 
     copied = False
+    parent: PCG64 | None = None
+    """What it was spawned from; None if that is not known."""
+
+    def spawn(self, n_children: int) -> Any:
+        """Return bit generators with independent streams."""
+        found: Any = super().spawn(n_children)
+        for child in found:
+            child.parent = self
+        return found
 
     @property
     def state(self) -> Any:
@@ -76,8 +85,20 @@ def generator(seed: np.random.SeedSequence) -> np.random.Generator:
 
 
 def is_copied(rng: np.random.Generator) -> bool:
-    """Return whether the state or the seed of a Generator from `generator` has been read."""
-    return getattr(rng.bit_generator, "copied", False)
+    """Return whether the state or the seed of a Generator, or of one that it was spawned from, has been read.
+
+    A copy spawns what the original spawns.
+
+    >>> rng = generator(np.random.SeedSequence(1))
+    >>> child = rng.spawn(1)[0]
+    >>> state = rng.bit_generator.state
+    >>> is_copied(child)
+    True
+    """
+    bits: Any = rng.bit_generator
+    while isinstance(bits, PCG64) and not bits.copied:
+        bits = bits.parent
+    return getattr(bits, "copied", False)
 
 
 def spawned_from(rng: np.random.Generator, bits: Any) -> bool:

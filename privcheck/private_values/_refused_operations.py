@@ -73,6 +73,11 @@ def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, 
     return on_ordinary(function, values, {})
 
 
+def is_raw(value: Any) -> bool:
+    """Tell whether a value is private and holds no noise."""
+    return isinstance(value, Refusals) and not (value.is_public or value.holds_draws)
+
+
 def published(values: Iterable[Any]) -> str | None:
     """Release the private values that hold noise; None if all are public then, otherwise why one is not."""
     for value in values:
@@ -151,6 +156,11 @@ def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, tw
     is_read = one.is_public or (isinstance(two, Refusals) and not two.is_public) or one.holds_draws
     if not is_read and (found := one.compared_with(ufunc, two)) is not None:
         return found
+    if is_raw(one) and is_raw(two):
+        from privcheck.private_values._several_data.decided_order import compared_alike
+
+        if (found := compared_alike(symbol, one, two)) is not None:
+            return found
     return read("comparison", symbol, function, one, two, hint=COMPARE)
 
 
@@ -248,6 +258,14 @@ class Refusals(Origins):
         """Release the index of the largest (smallest for sign -1) entry as a noisy maximum, if it is one."""
         return winner(self if sign > 0.0 else -self)  # type: ignore[arg-type, operator]
 
+    def _winning(self, sign: float) -> int | None:
+        """Return the index of a noisy maximum, or of one that is the same for all data."""
+        if not is_raw(self):
+            return self.winner(sign)
+        from privcheck.private_values._several_data.decided_order import extreme
+
+        return extreme(self, sign)  # type: ignore[arg-type]
+
     def __lt__(self, other: Any) -> Any:
         return _compare("<", np.less, operator.lt, self, other)
 
@@ -343,6 +361,10 @@ class Refusals(Origins):
         return read("function", "**", operator.pow, other, self, hint=NONLINEAR)
 
     def __floordiv__(self, other: Any) -> Any:
+        if type(other) in (int, float) and other and len(self.data_ids) == 1 and is_raw(self):
+            found = np.floor(self / other)
+            if found.is_public:
+                return found.ordinary()
         return read("function", "//", operator.floordiv, self, other, hint=NONLINEAR)
 
     def __rfloordiv__(self, other: Any) -> Any:
@@ -362,12 +384,12 @@ class Refusals(Origins):
 
     def argmax(self, axis: Any = None, **options: Any) -> Any:
         """Return the index of the largest entry: the release of a noisy maximum, or of all entries."""
-        index = self.winner(1.0) if axis in (None, 0) and not options else None
+        index = self._winning(1.0) if axis in (None, 0) and not options else None
         return _ARGMAX(self, axis, **options) if index is None else np.int64(index)
 
     def argmin(self, axis: Any = None, **options: Any) -> Any:
         """Return the index of the smallest entry, in the same way."""
-        index = self.winner(-1.0) if axis in (None, 0) and not options else None
+        index = self._winning(-1.0) if axis in (None, 0) and not options else None
         return _ARGMIN(self, axis, **options) if index is None else np.int64(index)
 
     min, max, std, var = (_of_all(name) for name in ("min", "max", "std", "var"))

@@ -86,6 +86,20 @@ SHOWING = {
         CHILD + "; self.tree = BinaryTree(horizon=16, sensitivity=2.0, epsilon=epsilon).start(self.g)",
         "c = copy.deepcopy(self.tree)\nself.y = self.tree.add(r) - c.add(0.0)", "",
     ),
+    "a child of a copy": ("self.c = copy.deepcopy(self.rng).spawn(1)[0]; " + CHILD, "c = self.c\n" + SECOND, ""),
+    "a child of a pickle, for raw draws": (
+        "self.c = pickle.loads(pickle.dumps(self.rng)).spawn(1)[0]; " + CHILD,
+        "self.y = self.noise.release(r, self.g) - self.noise.draw(0.0, self.c)", "",
+    ),
+    "a child from the seeds": (
+        "s = self.rng.bit_generator.seed_seq; "
+        "self.c = np.random.default_rng(np.random.SeedSequence(s.entropy, spawn_key=(*s.spawn_key, 0))); " + CHILD,
+        "self.y = self.noise.release(r, self.g) - self.noise.draw(0.0, self.c)", "",
+    ),
+    "a grandchild of a copied child": (
+        CHILD + "; self.c = copy.deepcopy(self.g).spawn(1)[0]; self.g = self.g.spawn(1)[0]",
+        "self.y = self.noise.release(r, self.g) - self.noise.draw(0.0, self.c)", "",
+    ),
     "a Generator without noise": (QUIET, "self.y = self.noise.release(r, self.g)", ZERO),
     "a Generator without noise over the given one": (
         "self.g = Quiet(self.rng.bit_generator)", "self.y = self.noise.release(r, self.g)", ZERO,

@@ -32,7 +32,7 @@ def loaded(path: Path, name: str) -> ModuleType:
 programs = loaded(Path(__file__).with_name("setting_programs.py"), "setting_programs")
 QUICK = {
     "a child that is put back", "the seeds of a child", "a Generator without noise", "a child of a child",
-    "a function that reaches a child",
+    "a function that reaches a child", "a child of a copy", "a grandchild of a copied child",
 }  # fmt: skip
 NAMED = (generators.COPIED, generators.OTHERS, generators.CHANGED)
 

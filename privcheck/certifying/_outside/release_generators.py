@@ -44,8 +44,9 @@ class ReleaseGenerators:
     @property
     def exposed(self) -> set[str]:
         """The lines of releases from Generators that can draw the same numbers twice."""
-        looked_into = [places for child, places in self.children.values() if is_copied(child)]
-        return {place for places in ([*self.places] if self.given.is_exposed else [], *looked_into) for place in places}
+        given = self.given.is_exposed
+        looked_into = [places for child, places in self.children.values() if given or is_copied(child)]
+        return {place for places in ([*self.places] if given else [], *looked_into) for place in places}
 
     def used(self, rng: Any) -> None:
         """Take note that a release is asked to draw from a Generator; None draws nothing."""

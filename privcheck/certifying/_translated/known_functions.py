@@ -17,6 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.certifying._translated.raw_numbers import (
+    PRIVATE,
+    down_or_up,
+    integer,
+    is_number,
+    is_raw,
+    rounded_to_even,
+    truncated,
+)
 from privcheck.private_values import Private, PrivateArray, clip, clip_norm, one_hot, rounded, zeros
 
 
@@ -44,18 +53,6 @@ class in_guard:  # noqa: N801 - a block; a generator would cost a microsecond mo
 def called(function: Any) -> Any:
     """Return what is to be called in place of a function: itself, unless it is known."""
     return TABLE.get(id(function), function)
-
-
-def is_raw(value: Any) -> bool:
-    """Return whether a value is private, and would be read without noise."""
-    return type(value) in PRIVATE and not (value.is_public or value.holds_draws)
-
-
-PRIVATE = (Private, PrivateArray)
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) is Private and is_raw(value)
 
 
 def _holds_raw(value: Any) -> bool:
@@ -125,7 +122,7 @@ def _is_float(options: dict[str, Any]) -> bool:
 
 def _number(*values: Any) -> Any:
     """Stand for `float`."""
-    if len(values) != 1 or not _is_number(values[0]):
+    if len(values) != 1 or not is_number(values[0]):
         return float(*values)
     one = values[0]
     if one.made is not None and one.made.operation and one.kind == "f":
@@ -135,25 +132,14 @@ def _number(*values: Any) -> Any:
 
 def _numpy_number(*values: Any) -> Any:
     """Stand for `numpy.float64`."""
-    return (+values[0]).of_kind("f") if len(values) == 1 and _is_number(values[0]) else np.float64(*values)
-
-
-def _integer(*values: Any, **options: Any) -> Any:
-    """Stand for `int`, which rounds towards 0."""
-    if len(values) == 1 and not options and _is_number(values[0]):
-        value = values[0]
-        if value.is_indicator:
-            return (value * 1).of_kind("i").made_here(value.compared)
-        if len(value.data_ids) == 1:
-            return (np.sign(value) * np.floor(np.abs(value))).of_kind("i").made_here(operation="int()")
-    return int(*values, **options)
+    return (+values[0]).of_kind("f") if len(values) == 1 and is_number(values[0]) else np.float64(*values)
 
 
 def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return `bool`, or numpy's, of numbers of which one may be private and of one datum."""
 
     def is_true(*values: Any) -> Any:
-        if len(values) == 1 and _is_number(values[0]):
+        if len(values) == 1 and is_number(values[0]):
             if values[0].is_indicator:
                 return values[0].made_here(values[0].compared)
             if (found := values[0].compared_with(np.not_equal, 0.0)) is not None:
@@ -165,7 +151,7 @@ def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _together(values: Any, least: int = 2) -> Any:
     """Return a list of numbers as one private array; None if fewer than `least` are private, or one holds noise."""
-    if type(values) not in (list, tuple) or sum(map(_is_number, values)) < least:
+    if type(values) not in (list, tuple) or sum(map(is_number, values)) < least:
         return None
     return None if any(type(value) in PRIVATE and value.holds_draws for value in values) else Private.of(values)
 
@@ -198,12 +184,12 @@ def _extreme(function: Callable[..., Any], of_two: Any, of_all: Any) -> Callable
 
     def extreme(*values: Any, **options: Any) -> Any:
         several = _listed(values, values)
-        if options or len(several) < 2 or not (count := sum(map(_is_number, several))):
+        if options or len(several) < 2 or not (count := sum(map(is_number, several))):
             return function(*values, **options)
         if count > 1:
             return function(*values) if (array := _together(several)) is None else of_all(array)
-        public = [value for value in several if not _is_number(value)]
-        return of_two(next(filter(_is_number, several)), function(public) if len(public) > 1 else public[0])
+        public = [value for value in several if not is_number(value)]
+        return of_two(next(filter(is_number, several)), function(public) if len(public) > 1 else public[0])
 
     return extreme
 
@@ -213,19 +199,11 @@ def _sorted(*values: Any, **options: Any) -> Any:
     several = _listed(values, ())
     if not options and (array := _together(several)) is not None:
         return list(np.sort(array))
-    if options or sum(map(_is_number, several)) != 1 or len(next(filter(_is_number, several)).data_ids) != 1:
+    if options or sum(map(is_number, several)) != 1 or len(next(filter(is_number, several)).data_ids) != 1:
         return sorted(*values, **options)
-    one = next(filter(_is_number, several))
-    limits = [None, *sorted(value for value in several if not _is_number(value)), None]
+    one = next(filter(is_number, several))
+    limits = [None, *sorted(value for value in several if not is_number(value)), None]
     return [one.clip(*ends) for ends in itertools.pairwise(limits)] if len(limits) > 2 else [one]
-
-
-def _rounded(*values: Any, **options: Any) -> Any:
-    """Stand for `round`, which rounds halves to even."""
-    is_whole = len(values) == 1 or (len(values) == 2 and values[1] is None)
-    if not is_whole or options or not _is_number(values[0]):
-        return round(*values, **options)
-    return np.rint(values[0]).of_kind("i").made_here(operation="round()")
 
 
 def _is_instance(value: Any, kinds: Any) -> bool:
@@ -245,14 +223,14 @@ EMPTY = np.empty(0)
 
 def _by_numpy(function: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
     def apply(*values: Any) -> Any:
-        return ufunc(*values) if any(map(_is_number, values)) else function(*values)
+        return ufunc(*values) if any(map(is_number, values)) else function(*values)
 
     return apply
 
 
 def _logarithm(*values: Any) -> Any:
     """Stand for `math.log`."""
-    if not values or not _is_number(values[0]):
+    if not values or not is_number(values[0]):
         return math.log(*values)
     return np.log(values[0]) if len(values) == 1 else np.log(values[0]) / math.log(values[1])
 
@@ -290,17 +268,22 @@ def _finite(function: Callable[..., Any], *, answer: bool) -> Callable[..., Any]
     """Return `isnan` and the like: whatever the data are, private numbers far below the largest float are finite."""
 
     def is_so(*values: Any, **options: Any) -> Any:
-        if len(values) == 1 and not options and is_raw(values[0]) and _is_far_below(values[0]):
-            return np.full(values[0].shape, answer) if values[0].ndim else answer
+        if len(values) == 1 and not options and is_raw(values[0]):
+            value = values[0]
+            far = np.asarray(_are_far_below(value))
+            if far.all():
+                return np.full(value.shape, answer) if value.ndim else answer
+            if value.ndim and far.shape == value.shape and value[~far].is_public:  # such as infinite indices
+                return np.where(far, answer, function(value._const))
         return function(*values, **options)
 
     return is_so
 
 
-def _is_far_below(value: Private) -> bool:
-    """Tell whether numbers are finite in the code as it is, too: those of this size may be sums that overflow."""
+def _are_far_below(value: Private) -> Any:
+    """Tell which numbers are finite in the code as it is, too: those of this size may be sums that overflow."""
     sides = value.compared_with(np.less, 1e300), value.compared_with(np.greater, -1e300)
-    return all(isinstance(side, bool | np.ndarray) and bool(np.all(side)) for side in sides)
+    return np.logical_and(*sides) if all(isinstance(side, bool | np.ndarray) for side in sides) else False
 
 
 _NEW = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
@@ -309,16 +292,16 @@ _LISTS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortra
 _OF_ALL = (np.var, np.std, np.median, np.max, np.min, np.amax, np.amin, np.quantile, np.percentile, np.sort)
 _OF_ONE = {
     "sqrt": np.sqrt, "exp": np.exp, "log1p": np.log1p, "log2": np.log2, "expm1": np.expm1, "tanh": np.tanh,
-    "fabs": np.abs, "floor": np.floor, "ceil": np.ceil, "pow": np.power,
+    "fabs": np.abs, "pow": np.power,
 }  # fmt: skip
 
 KNOWN: dict[Any, Callable[..., Any]] = {
     **{function: _made(function) for function in (*_NEW, *_LIKE)},
     **{function: _collected(function) for function in _LISTS},
     builtins.float: _number, np.float64: _numpy_number,
-    builtins.int: _integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
+    builtins.int: integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
     builtins.min: _extreme(min, np.minimum, np.min), builtins.max: _extreme(max, np.maximum, np.max),
-    builtins.round: _rounded, builtins.sorted: _sorted, builtins.isinstance: _is_instance,
+    builtins.round: rounded_to_even, builtins.sorted: _sorted, builtins.isinstance: _is_instance,
     builtins.type: _type,
     statistics.mean: _averaged(statistics.mean), statistics.fmean: _averaged(statistics.fmean),
     statistics.median: _of_list(statistics.median, np.median),
@@ -332,7 +315,8 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     np.isnan: _finite(np.isnan, answer=False), np.isinf: _finite(np.isinf, answer=False),
     np.isfinite: _finite(np.isfinite, answer=True),
     np.argmax: _of_scores(np.argmax), np.argmin: _of_scores(np.argmin),
-    math.fsum: _summed, math.log: _logarithm,
+    math.floor: down_or_up(math.floor, np.floor), math.ceil: down_or_up(math.ceil, np.ceil),
+    math.trunc: truncated, math.fsum: _summed, math.log: _logarithm,
     **{getattr(math, name): _by_numpy(getattr(math, name), ufunc) for name, ufunc in _OF_ONE.items()},
 }  # fmt: skip
 """By function, what is called in its place."""

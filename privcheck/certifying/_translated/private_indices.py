@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.certifying._translated.known_functions import is_raw
+from privcheck.certifying._translated.raw_numbers import is_raw
 from privcheck.errors import PrivcheckError
 from privcheck.private_values import Private, PrivateArray, check_whole, one_hot, refuse
 
