@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Environment(Declared):
-    """Base of the environments: a frozen dataclass that registers itself under `id`.
+    """Base of the environments: a frozen dataclass that registers itself under `id`, if it has one.
 
     A subclass defines `means`, and `laws()` or `table()`. Kernels draw from the laws directly; if an environment has
     only a table, one is drawn for each run, which takes memory for T x K rewards.
@@ -37,6 +37,8 @@ class Environment(Declared):
         super().__init_subclass__(**options)
         if "id" in cls.__dict__:
             ENVIRONMENTS.register(cls.id, cls)
+        elif not hasattr(cls, "id"):  # of a user: results call it by its name
+            cls.id = cls.__name__
 
     @property
     def arms(self) -> int:

@@ -34,6 +34,10 @@ def environment(description: Any) -> Environment:
         hint = "a log is one: privcheck.environments.Replay.from_frame(frame, action=..., reward=...)"
         raise PrivcheckError("environment", words("a data frame"), "an environment", hint)
     if not isinstance(description, str):
+        if hasattr(description, "table"):
+            got = words(f"an object of class {type(description).__name__}")
+            hint = "derive its class from privcheck.environments.Environment"
+            raise PrivcheckError("environment", got, "an environment", hint)
         return Bernoulli(description)
     found = ENVIRONMENTS[description]
     required = [f.name for f in fields(found) if f.init and f.default is MISSING]  # type: ignore[arg-type]

@@ -60,8 +60,8 @@ def _lines(rows: ScopeRows) -> Iterator[str]:
 def _rewards(rows: ScopeRows) -> str:
     """Return what became of the rewards of persons, one in each `update`; no refusal without an id is kept."""
     refused = rows.recorded - sum(rows.events.values())
-    why = " under an id, because no budget was left for their person" if refused else ""
-    return f"{rows.events['update']} passed on to the policy, {refused} refused{why}"
+    why = ", because no budget was left for their person" if refused else "; refusals without an id are not kept"
+    return f"{rows.events['update']} passed on to the policy, {refused} refused under an id{why}"
 
 
 def _snapshot(rows: ScopeRows) -> str:

@@ -84,6 +84,17 @@ def test_show_names_what_it_counts(ledger, capsys, monkeypatch):
     assert told["last entry"].endswith("the start, events, refused rewards and draws are numbered together")
 
 
+def test_show_says_that_refusals_without_an_id_are_not_kept(ledger, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    guarded = privcheck.guard(Blocks, scope="other", epsilon=0.5, arms=2, per_user=0.5, ledger=ledger)
+    guarded.update(guarded.select(), 1.0, user="one")
+    with pytest.raises(privcheck.BudgetExceededError):
+        guarded.update(guarded.select(), 1.0, user="one")
+    assert run(["ledger", "show", str(ledger)]) == 0
+    said = " ".join(capsys.readouterr().out.partition("scope 'other'")[2].split())
+    assert "1 passed on to the policy, 0 refused under an id; refusals without an id are not kept" in said
+
+
 def test_a_person_s_loss_is_that_of_all_scopes_that_continue_each_other(ledger, capsys):
     """Two rewards in the first scope took the person's whole budget; of rho the losses add up to a square."""
     options = {"arms": 2, "head": ledger.with_name("heads.db")}

@@ -5,7 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from privcheck.environments import Beta, FiniteSupport, Gaussian, RewardTable, TruncatedGaussian, TwoPoint, environment
+import privcheck
+from privcheck.environments import (
+    Beta,
+    Environment,
+    FiniteSupport,
+    Gaussian,
+    RewardTable,
+    TruncatedGaussian,
+    TwoPoint,
+    environment,
+)
 from privcheck.errors import PrivcheckError
 
 HALVES = ((0.5, 0.5), (0.25, 0.75))
@@ -51,3 +61,38 @@ def test_environments_with_parameters_ask_for_them_by_name():
 def test_the_longest_lists_are_accepted():
     assert Beta((0.5,) * 127).arms == 127
     assert FiniteSupport((0.5,), ((1.0,), (1.0,))).means == (0.5, 0.5)
+
+
+class Drawn:
+    """Rewards of an environment of one's own."""
+
+    means = (0.75, 0.5)
+
+    def table(self, rng, horizon):
+        return (rng.random((horizon, 2)) < self.means).astype(float)
+
+
+class Derived(Drawn, Environment):
+    pass
+
+
+class First:
+    def __init__(self, rng):
+        pass
+
+    def select(self):
+        return 1
+
+    def update(self, action, reward):
+        pass
+
+
+def test_an_environment_of_ones_own_is_derived_and_needs_no_id():
+    found = privcheck.simulate({"first": First}, Derived(), horizon=10, runs=2)
+    assert (found.summary()[0]["mean"], repr(found)) == (
+        pytest.approx(2.5),
+        "<Simulation of first on Derived, 2 arms: 2 runs of 10 rounds>",
+    )
+    assert found.to_json()
+    with pytest.raises(PrivcheckError, match=r"derive its class from privcheck\.environments\.Environment"):
+        privcheck.simulate({"first": First}, Drawn(), horizon=10, runs=2)

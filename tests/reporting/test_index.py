@@ -234,7 +234,7 @@ def test_sweeps_behind_links_are_found(tmp_path, monkeypatch):
     ("report", "verdict", "said"),
     [
         (WATCHED, "alarm", "breaks epsilon = 1: evidence"), (replace(WATCHED, alarms=()), "no alarm", "no alarm in 2"),
-        (replace(WATCHED, alarms=(), nights=()), "inconclusive", "nothing is known of"),
+        (replace(WATCHED, alarms=(), nights=(), versions=()), "inconclusive", "nothing is known of"),
         (STEPS, "suspicion", "the call of add_noise alone"),
         (replace(STEPS, suspicion=None), "isolated", "add_noise is"),
     ],
