@@ -230,10 +230,14 @@ def test_sweeps_behind_links_are_found(tmp_path, monkeypatch):
     assert len(read_folder(tmp_path / "top").sweeps) == 1
 
 
+CALM = tuple(replace(night, e_value=1.1) for night in WATCHED.nights)
+
+
 @pytest.mark.parametrize(
     ("report", "verdict", "said"),
     [
-        (WATCHED, "alarm", "breaks epsilon = 1: evidence"), (replace(WATCHED, alarms=()), "no alarm", "no alarm in 2"),
+        (WATCHED, "alarm", "breaks epsilon = 1: evidence"),
+        (replace(WATCHED, alarms=(), nights=CALM), "no alarm", "no alarm in 2"),
         (replace(WATCHED, alarms=(), nights=(), versions=()), "inconclusive", "nothing is known of"),
         (STEPS, "suspicion", "the call of add_noise alone"),
         (replace(STEPS, suspicion=None), "isolated", "add_noise is"),
