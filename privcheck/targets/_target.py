@@ -15,6 +15,7 @@ import numpy as np
 
 from privcheck.bandits import ALGORITHMS, Algorithm, AuditSetting, ShippedId
 from privcheck.errors import PrivcheckError, words
+from privcheck.mechanisms import MECHANISMS
 from privcheck.targets._location import Location, classes_in, function_at, no_arms, own_arms, refuse_notebook
 from privcheck.targets._mechanism import (
     MechanismRunner,
@@ -235,11 +236,13 @@ class _Id(Loaded):
             near = get_close_matches(name.lower().replace("_", "-"), ALGORITHMS, 1)
             hint = "shipped ids are shown by `privcheck list`; a policy of your own is path/to/file.py:name"
             hint = f"did you mean {near[0]!r}? {hint}" if near else hint
+            if name in MECHANISMS:
+                made = f"measure = privcheck.mechanisms.{MECHANISMS[name].__name__}(...)"
+                hint = f"a mechanism is audited as an object: write {made} into a file, and give file.py:measure"
             raise PrivcheckError("target", name, f"one of {', '.join(ALGORITHMS)}, or a place like file.py:name", hint)
         if self.shipped.lacks_epsilon and claim.epsilon is None:
-            raise PrivcheckError(
-                "epsilon", None, f"the budget to build {name} with", "give epsilon=1.0, or --epsilon 1"
-            )
+            hint = "give epsilon=1.0, or --epsilon 1"
+            raise PrivcheckError("epsilon", None, f"the budget to build {name} with", hint)
         if self.shipped.lacks_rho and claim.rho is None and claim.mu is None:
             hint = "give rho=0.5, or --rho 0.5; mu is for Gaussian DP"
             raise PrivcheckError("rho", None, f"the budget to build {name} with", hint)

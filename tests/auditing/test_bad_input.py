@@ -294,6 +294,11 @@ def test_a_long_value_is_cut_in_the_message_and_kept_in_the_error():
     assert len(error.value) == 1000
 
 
+def test_the_id_of_a_mechanism_says_how_it_is_audited():
+    with pytest.raises(PrivcheckError, match=r"write measure = privcheck\.mechanisms\.Laplace\(\.\.\.\) into a file"):
+        privcheck.audit("laplace", epsilon=1.0)
+
+
 @pytest.mark.parametrize(
     ("value", "fragment"),
     [
