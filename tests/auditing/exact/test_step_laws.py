@@ -33,8 +33,11 @@ class Cells:
     def sample(self, rng, count, *, moved=0.0):
         """Draw exactly, but with so much less probability in the most probable cell, and more in the others."""
         chances = np.diff(self.edges) * np.exp(self.values) / self.mass()
-        chances[np.argmax(chances)] -= moved
-        cells = rng.choice(len(chances), size=count, p=chances / chances.sum())
+        top = np.argmax(chances)
+        share = chances[top] - moved
+        chances *= (1.0 - share) / (1.0 - chances[top])
+        chances[top] = share
+        cells = rng.choice(len(chances), size=count, p=chances)
         return self.edges[cells] + rng.random(count) * np.diff(self.edges)[cells]
 
 
