@@ -33,13 +33,14 @@ class LawFit:
     test: str
 
 
-def fit_on_the_line(samples: Array, below: Array) -> LawFit:
-    """Test real samples by Kolmogorov and Smirnov.
+def fit_on_the_line(samples: Array, below: Array, off: float = 0.0) -> LawFit:
+    """Test real samples by Kolmogorov and Smirnov, against that distribution function in reach which fits them best.
 
     Parameters
     ----------
     samples : shape (n,), in increasing order.
     below : shape (n,), the probability by the law of an output of at most each of them.
+    off : how far these may be from the true ones.
 
     Examples
     --------
@@ -47,15 +48,14 @@ def fit_on_the_line(samples: Array, below: Array) -> LawFit:
     >>> fit_on_the_line(samples, samples).p_value > 0.01, fit_on_the_line(samples, samples**2).p_value < 1e-9
     (True, True)
     """
-    from scipy.stats import kstest
+    from scipy.stats import kstwo
 
     n = len(samples)
-    found = kstest(samples, lambda _: below)
     places = np.concatenate([np.arange(1, n + 1) / n - below, np.arange(n) / n - below])
     worst = int(np.argmax(np.abs(places)))
     share = worst % n / n + (1.0 / n if worst < n else 0.0)
     return LawFit(
-        float(found.pvalue),
+        float(kstwo.sf(max(0.0, float(np.abs(places[worst])) - off), n)),
         ((-np.inf, float(samples[worst % n])),),
         share,
         float(below[worst % n]),
@@ -63,7 +63,7 @@ def fit_on_the_line(samples: Array, below: Array) -> LawFit:
     )
 
 
-def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], float]) -> LawFit:
+def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], tuple[float, float]]) -> LawFit:
     """Test samples of several numbers: half of them halve the support into boxes, the other half is counted in these.
 
     Each count is binomial, whatever boxes the first half has led to. The p-value is the smallest two-sided one times
@@ -73,7 +73,7 @@ def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], floa
     ----------
     samples : shape (n, d), independent.
     box : shape (d, 2), the support.
-    probability : returns that of a box, shape (d, 2).
+    probability : returns that of a box, shape (d, 2), and how far it may be off.
     """
     from scipy.stats import binomtest
 
@@ -84,9 +84,11 @@ def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], floa
     for one in boxes:
         below = (counted < one[:, 1]) | ((counted == one[:, 1]) & (one[:, 1] == box[:, 1]))
         inside = int(((counted >= one[:, 0]) & below).all(axis=1).sum())
-        chance = min(1.0, max(0.0, probability(one)))
+        chance, off = probability(one)
+        share = inside / len(counted)
+        chance = min(1.0, max(0.0, chance + float(np.clip(share - chance, -off, off))))
         p_value = float(binomtest(inside, len(counted), chance).pvalue)
-        results.append((p_value, inside / len(counted), chance, one))
+        results.append((p_value, share, chance, one))
     p_value, share, chance, where = min(results, key=lambda result: result[0])
     return LawFit(
         min(1.0, p_value * len(boxes)),

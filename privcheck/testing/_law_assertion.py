@@ -21,12 +21,13 @@ def assert_law(samples: Any, law: Any, *, error: float = ERROR) -> None:
     samples : independent outputs, shape (n,), or (n, d) with d at most 3; at least 20, or 64 if d > 1.
     law : an object with `logpdf(x)` and `support()`, such as a frozen distribution of `scipy.stats`. One whose density
         is known up to a factor has `normalised = False`.
-    error : samples of the law fail with at most this probability, in (0, 0.5], up to the error of quadrature.
+    error : samples of the law fail with at most this probability, in (0, 0.5]. Estimates of the errors of quadrature
+        are allowed for.
 
     Raises
     ------
     PrivacyFailure : the samples do not follow the law.
-    PrivcheckError : no such law or samples.
+    PrivcheckError : no such law or samples, or more samples than the quadrature of the law is precise enough for.
 
     Source
     ------

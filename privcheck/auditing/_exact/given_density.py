@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from privcheck.arrays import Array, Bools
+from privcheck.auditing._exact.jumps import jumps
+from privcheck.auditing._exact.quadrature import integrals_by_box
+from privcheck.auditing._exact.scan import SCAN, looked_at, narrow_peaks
 from privcheck.errors import PrivcheckError, words
 
 MOST_DIMENSIONS = 3
@@ -30,13 +32,18 @@ STEPS = ((1.0, 3.0, 10.0, 30.0), (2.0, 8.0), (2.0, 8.0))
 PARTS = 16
 """Equal parts into which a finite support on the line is divided as well."""
 
-PRECISION = ((1e-9, 1e-13, 400), (1e-6, 1e-9, 40), (1e-4, 1e-7, 10))
-"""Relative and absolute tolerance in each region, and its most subdivisions, for 1, 2 and 3 dimensions."""
-
 UNIT_ERROR = 1e-3
 """How far the mass of a density may be from 1, beyond the error of quadrature, if it is not said to be unnormalised.
 What it is off counts as an error of the density.
 """
+
+NO_UNIT_MASS = (
+    "say `normalised = False` on the law if its density is known up to a factor; if its mass is 1, the quadrature "
+    "misses some of it: give the support in which it is"
+)
+
+LARGEST = 700.0
+"""Logarithms above this are beyond floating point."""
 
 
 class Law(Protocol):
@@ -66,7 +73,8 @@ class Density:
     peaks : shape (n, d), where the density has peaks, the highest first.
     cuts : for each axis, where regions end, from one end of the support to the other.
     log_mass : logarithm of the integral of the density as given; 0 if it is normalised.
-    relative_error : that of the mass; both are 0 before the law is `weighed`.
+    masses : those of the boxes between the cuts, by which it was `weighed`, as shares of the whole.
+    relative_error : that of the mass; these are 0 or empty before the law is `weighed`.
 
     Raises
     ------
@@ -88,6 +96,26 @@ class Density:
         self.peaks = self._peaks()
         self.cuts = [self._cuts(axis) for axis in range(self.dimensions)]
         self.log_mass = self.relative_error = 0.0
+        self.masses = np.zeros(0)
+        self._uncut = (-math.inf, 0.0)
+
+    def with_jumps(self, also: Array | None = None, scan: int = SCAN) -> Density:
+        """Return this law after its jumps, and peaks that are narrow, were added to the cuts, if it is one on the line.
+
+        Parameters
+        ----------
+        also, scan : points that are looked at, and how many more at equal distances.
+        """
+        if self.dimensions == 1:
+            seen = looked_at(self.on_the_line, self.cuts[0], also, scan)
+            if len(narrow := narrow_peaks(seen, self.cuts[0])):
+                self.peaks = np.append(self.peaks, self._climbed(narrow[:, None]), axis=0)
+                self.cuts = [self._cuts(0)]
+                seen = looked_at(self.on_the_line, self.cuts[0], also, scan)
+            places, highest, error = jumps(self.on_the_line, self.cuts[0], seen)
+            self.cuts = [with_cuts(self.cuts[0], places)]
+            self._uncut = (highest, error)
+        return self
 
     def weighed(self, cuts: Sequence[Array]) -> Density:
         """Return this law after its mass was added up over all boxes between these cuts.
@@ -96,22 +124,25 @@ class Density:
         ------
         PrivcheckError : a mass that is not 1 although the law is not said to be unnormalised.
         """
-        height = float(self.log(self.peaks[:1])[0])
-        (scaled,), (error,) = integrals(lambda x: np.exp(np.minimum(self.log(x) - height, 700.0))[:, None], cuts)
+        height = max(float(self.log(self.peaks[:1])[0]), self._uncut[0])
+        found, errors = integrals_by_box(lambda x: np.exp(np.minimum(self.log(x) - height, LARGEST))[:, None], cuts)
+        scaled, error = float(found.sum()), float(errors.sum())
+        where = " x ".join(f"[{low:g}, {high:g}]" for low, high in self.box)
         if not (scaled > 0.0 and math.isfinite(scaled)):
-            got = words(f"a density of mass {scaled:g}")
+            got = words(f"a density of mass {scaled:g} in {where} by quadrature")
             raise PrivcheckError(self.name, got, "a density with a finite positive mass")
         self.log_mass = height + math.log(scaled)
-        self.relative_error = SAFETY * float(error / scaled) + abs(height) * 2.0**-51
+        self.masses = found[:, 0] / scaled
+        uncut = self._uncut[1] * math.exp(self._uncut[0] - height) / scaled
+        self.relative_error = SAFETY * error / scaled + uncut + abs(height) * 2.0**-51
         if getattr(self.law, "normalised", True):
             off = abs(self.mass - 1.0)
             # The error is relative to the mass found: a mass function has next to no mass, and an error ten times that.
             if off > UNIT_ERROR + self.relative_error * self.mass:
-                hint = "say `normalised = False` on the law, or give the support in which its mass is"
-                raise PrivcheckError(
-                    self.name, words(f"a density of mass {self.mass:.6g}"), "a density of mass 1", hint
-                )
-            self.log_mass, self.relative_error = 0.0, off
+                got = words(f"a density of mass {self.mass:.6g} in {where} by quadrature")
+                raise PrivcheckError(self.name, got, "a density of mass 1", NO_UNIT_MASS)
+            self.masses *= self.mass
+            self.log_mass, self.relative_error = 0.0, off + uncut
         return self
 
     @property
@@ -161,7 +192,7 @@ class Density:
 
     def _peaks(self) -> Array:
         """Return where the density has peaks, shape (n, d), the highest first."""
-        from scipy import ndimage, optimize
+        from scipy import ndimage
 
         count, most = STARTS[self.dimensions - 1], PEAKS[self.dimensions - 1]
         axes = [_starts(low, high, count) for low, high in self.box]
@@ -180,6 +211,12 @@ class Density:
         if not len(starts):
             got = words("a density that is 0 wherever it was looked at")
             raise PrivcheckError(self.name, got, "one with mass", "give the support in which its mass is")
+        return self._climbed(starts)
+
+    def _climbed(self, starts: Array) -> Array:
+        """Return the peaks above some points, shape (n, d), the highest first."""
+        from scipy import optimize
+
         low, high = self.box.T
         found = []
         for start in starts:
@@ -233,54 +270,6 @@ def common_cuts(one: Density, two: Density) -> list[Array]:
 def with_cuts(cuts: Array, more: Array) -> Array:
     """Return the cuts of an axis and more of them."""
     return _distinct([*cuts.tolist(), *more.tolist()], cuts[0], cuts[-1])
-
-
-def integrals(function: Callable[[Array], Array], cuts: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the integrals of a function with values of shape (n, m), and estimates of their errors, shape (m,).
-
-    They are added up over all boxes between neighbouring cuts. `cubature` divides each box until its error is small, or
-    until it has been divided often enough; then the error says what is left. Infinite boxes are mapped to finite ones
-    here: over (-inf, b) scipy 1.17 integrates the values at (-b, inf).
-    """
-    from scipy import integrate
-
-    dimensions = len(cuts)
-    rule = "gk21" if dimensions == 1 else "genz-malik"
-    relative, absolute, most = PRECISION[dimensions - 1]
-    pairs = [list(itertools.pairwise(axis.tolist())) for axis in cuts]
-    total: Any = 0.0
-    error: Any = 0.0
-    for box in itertools.product(*pairs):
-        low, high = (np.array([ends[side] for ends in box]) for side in (0, 1))
-        integrand = _Mapped(function, low, high)
-        low, high = np.where(integrand.infinite, 0.0, low), np.where(integrand.infinite, 1.0, high)
-        found = integrate.cubature(
-            integrand if integrand.infinite.any() else function,
-            low,
-            high,
-            rule=rule,
-            rtol=relative,
-            atol=absolute,
-            max_subdivisions=most,
-        )
-        total, error = total + found.estimate, error + found.error
-    return np.atleast_1d(total), np.atleast_1d(error)
-
-
-class _Mapped:
-    """A function on a box with infinite ends, as one of t in (0, 1] on these axes: x = end +- (1 - t) / t."""
-
-    def __init__(self, function: Callable[[Array], Array], low: Array, high: Array) -> None:
-        self.function, self.infinite = function, ~(np.isfinite(low) & np.isfinite(high))
-        self.sign = np.where(np.isfinite(low), 1.0, -1.0)
-        self.end = np.where(np.isfinite(low), low, high)
-
-    def __call__(self, points: Array) -> Array:
-        t = np.where(self.infinite, points, 1.0)
-        with np.errstate(all="ignore"):
-            mapped = np.where(self.infinite, self.end + self.sign * (1.0 - t) / t, points)
-            values = self.function(mapped) * np.prod(1.0 / (t * t), axis=1)[:, None]
-        return np.where(np.isfinite(values), values, 0.0)
 
 
 def _distinct(ends: Sequence[float], low: float, high: float) -> Array:

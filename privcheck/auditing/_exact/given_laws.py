@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array
-from privcheck.auditing._exact.given_density import SAFETY, Density, Law, common_cuts, integrals, with_cuts
+from privcheck.auditing._exact.given_density import LARGEST, SAFETY, Density, Law, common_cuts, with_cuts
+from privcheck.auditing._exact.quadrature import integrals
+from privcheck.auditing._exact.scan import fine_points
 from privcheck.declared import OrNone, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference import DELTA, EPSILON
@@ -21,14 +23,8 @@ GRID = (33, 17, 9)
 PASSES = 4
 """How often the interval between two of them is looked at anew."""
 
-FINE = 128
-"""Points in each region of the line between which kinks and gaps are looked for."""
-
 HALVINGS = 60
 """Enough to find one to rounding."""
-
-LARGEST = 700.0
-"""Epsilons above this, and log-densities below minus this, are beyond floating point."""
 
 ROUNDING = 1e-12
 """Probabilities below this may be rounding."""
@@ -48,8 +44,9 @@ def bound_from_laws(first: Law, second: Law, *, delta: float = 0.0, epsilon: flo
     -------
     LawBound : bounds from the hockey-stick divergences of the two laws, by adaptive quadrature. They hold if the laws
         are those of the outputs, which `privcheck.testing.assert_law` tests by samples, and up to the quadrature: its
-        estimates of its errors are multiplied by 10 and taken off, but an estimate is no proof, and narrow peaks or
-        gaps may be missed. `epsilon_lower` is inf where one law has mass outside of the support of the other, and at
+        estimates of its errors are multiplied by 10 and taken off, but an estimate is no proof. On the line it ends at
+        jumps of the densities; cells narrower than a hundred-thousandth of what is looked at, and narrow peaks or gaps,
+        may be missed. `epsilon_lower` is inf where one law has mass outside of the support of the other, and at
         most 700 otherwise: beyond that, densities leave floating point.
 
     Raises
@@ -76,7 +73,7 @@ def bound_from_laws(first: Law, second: Law, *, delta: float = 0.0, epsilon: flo
     if one.dimensions != two.dimensions:
         got = words(f"outputs of {two.dimensions} numbers")
         raise PrivcheckError("second", got, f"outputs of {one.dimensions}, as of the first law")
-    cuts = common_cuts(one, two)
+    cuts = common_cuts(one.with_jumps(), two.with_jumps())
     sticks = _Sticks(one.weighed(cuts), two.weighed(cuts), cuts)
     lower, upper = sticks.epsilons(delta)
     least = most = verdict = None
@@ -188,20 +185,6 @@ class _Sticks:
         if ratios[place] > self.largest[0]:
             at: Any = points[place].tolist()
             self.largest = float(ratios[place]), tuple(at)
-
-
-def fine_points(cuts: Array) -> Array:
-    """Return points of the line: many in each region, over all orders of magnitude in the infinite ones."""
-    inner = cuts[np.isfinite(cuts)]
-    steps = np.arange(FINE) / FINE
-    parts = [(inner[:-1, None] + np.diff(inner)[:, None] * steps).ravel(), inner[-1:]]
-    reach = np.logspace(-6.0, 12.0, FINE)
-    if cuts[0] == -math.inf:
-        parts.append(inner[0] - reach)
-    if cuts[-1] == math.inf:
-        parts.append(inner[-1] + reach)
-    found: Array = np.unique(np.concatenate(parts))
-    return found
 
 
 def changes(points: Array, function: Callable[[Array], Array], limits: Array) -> Array:

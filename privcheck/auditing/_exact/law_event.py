@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.arrays import Array, Bools
-from privcheck.auditing._exact.given_density import SAFETY, Density, Law, common_cuts, integrals, with_cuts
-from privcheck.auditing._exact.given_laws import LARGEST, ROUNDING, changes, fine_points
+from privcheck.auditing._exact.given_density import LARGEST, SAFETY, Density, Law, common_cuts, with_cuts
+from privcheck.auditing._exact.given_laws import ROUNDING, changes
+from privcheck.auditing._exact.quadrature import integrals
+from privcheck.auditing._exact.scan import fine_points
 
 CLEARLY = 1e-9
 """How far a log-ratio is above epsilon at least. Laws often have a loss of epsilon on whole intervals, and rounding
@@ -67,7 +69,7 @@ def likelier_outputs(first: Law, second: Law, epsilon: float) -> tuple[LikelierO
     >>> [round(probability, 3) for probability in event.probabilities()[0]]
     [0.524, 0.319]
     """
-    one, two = Density(first, "first"), Density(second, "second")
+    one, two = Density(first, "first").with_jumps(), Density(second, "second").with_jumps()
     cuts = common_cuts(one, two)
     one, two = one.weighed(cuts), two.weighed(cuts)
     return LikelierOutputs(one, two, epsilon), LikelierOutputs(two, one, epsilon)

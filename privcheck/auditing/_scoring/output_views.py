@@ -55,7 +55,7 @@ class _Symbols:
         self.parts = outputs.symbols.shape[1]
         constant = (outputs.symbols == outputs.symbols[:1]).all(axis=0) & _coded(outputs.symbols[:1]).all(axis=0)
         self.usual = {int(place): int(outputs.symbols[0, place]) for place in np.flatnonzero(constant)}
-        self.lengths = len(np.unique(np.concatenate([_lengths(side) for side in sides]))) > 1
+        self.lengths = any(len(np.unique(_lengths(side))) > 1 for side in sides)
         self.places = ["", *places] if (places := outputs.places[0]) else []
 
     def name(self, place: int) -> str:
