@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from privcheck.arrays import Array, Bools
+from privcheck.auditing._exact.box_integrals import integrals_by_box
 from privcheck.auditing._exact.jumps import jumps
-from privcheck.auditing._exact.quadrature import integrals_by_box
 from privcheck.auditing._exact.scan import SCAN, looked_at, narrow_peaks
 from privcheck.errors import PrivcheckError, words
 

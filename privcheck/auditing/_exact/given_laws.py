@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.auditing._exact.box_integrals import integrals
 from privcheck.auditing._exact.given_density import LARGEST, SAFETY, Density, Law, common_cuts, with_cuts
-from privcheck.auditing._exact.quadrature import integrals
 from privcheck.auditing._exact.scan import fine_points
 from privcheck.declared import OrNone, check
 from privcheck.errors import PrivcheckError, words

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcheck.arrays import Array, Bools
+from privcheck.auditing._exact.box_integrals import integrals
 from privcheck.auditing._exact.given_density import LARGEST, SAFETY, Density, Law, common_cuts, with_cuts
 from privcheck.auditing._exact.given_laws import ROUNDING, changes
-from privcheck.auditing._exact.quadrature import integrals
 from privcheck.auditing._exact.scan import fine_points
 
 CLEARLY = 1e-9

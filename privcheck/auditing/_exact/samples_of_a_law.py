@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from privcheck.arrays import Array, refuse_masks
+from privcheck.auditing._exact.box_integrals import integrals
 from privcheck.auditing._exact.given_density import SAFETY, Density, Law
-from privcheck.auditing._exact.quadrature import integrals
 from privcheck.errors import PrivcheckError, words
 from privcheck.inference import LawFit, fit_in_boxes, fit_on_the_line
 

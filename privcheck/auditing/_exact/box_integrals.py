@@ -22,6 +22,12 @@ def integrals(function: Callable[[Array], Array], cuts: Sequence[Array]) -> tupl
     """Return the integrals of a function with values of shape (n, m), and estimates of their errors, shape (m,).
 
     They are added up over all boxes between neighbouring cuts.
+
+    Examples
+    --------
+    >>> found, errors = integrals(lambda x: np.exp(-np.abs(x)), [np.array([-np.inf, 0.0, np.inf])])
+    >>> bool(abs(found[0] - 2.0) <= 10.0 * errors[0] + 1e-9)
+    True
     """
     found, errors = integrals_by_box(function, cuts)
     return found.sum(axis=0), errors.sum(axis=0)
