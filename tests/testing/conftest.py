@@ -30,7 +30,9 @@ def plugin():
 
 @pytest.fixture(scope="session")
 def imported(twins):
-    """Import what the suites need before pytester starts: it forgets later imports, and numpy bears only one."""
+    """Import what the suites need before pytester starts: it forgets later imports, and numpy and numba bear only one."""
+    import numba  # noqa: F401
+
     with pytest.raises(PrivacyFailure):
         assert_private(twins.noisy_sum_broken, 1.0, horizon=2)
     assert_private(twins.Follower, 1.0, arms=2, horizon=2, runs=1000)
