@@ -30,7 +30,7 @@ def plugin():
 
 @pytest.fixture(scope="session")
 def imported(twins):
-    """Import what the suites need before pytester starts: it forgets later imports, and numpy and numba bear only one."""
+    """Import what the suites need before pytester starts: it forgets later ones, and numpy and numba bear one each."""
     import numba  # noqa: F401
 
     with pytest.raises(PrivacyFailure):
