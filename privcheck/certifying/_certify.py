@@ -23,8 +23,8 @@ from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.fresh_process import in_fresh_process
 from privcheck.certifying._outside.logged_values import messages_noticed
 from privcheck.certifying._outside.outside_access import Accesses, watched
-from privcheck.certifying._outside.own_generators import UNCOUNTED, OwnGenerators
-from privcheck.certifying._outside.release_generators import about_generators
+from privcheck.certifying._outside.own_generators import OF_CHILDREN, UNCOUNTED, OwnGenerators
+from privcheck.certifying._outside.release_generators import about_generators, noise_of_children
 from privcheck.certifying._outside.same_path import other_ways, set_in_select
 from privcheck.certifying._outside.state_apart import Build, from_clean
 from privcheck.certifying._outside.trusted_base import trusted_base
@@ -168,6 +168,8 @@ def certified(
         return found
     table = random_table(np.random.default_rng([seed, 0]), length, policy.arms, game, 0)
     called = sets_called(policy, game.contexts, table, seed)
+    unreached = tuple(f"{line.file}:{line.line}" for line in found.unreached)
+    called = {name: where for name, where in called.items() if not where.endswith(unreached)}
     told = UNFOLLOWED.format(where="; ".join(called.values()), sets=",".join(called))
     return replace(found, notes=[told, *found.notes]) if called else found
 
@@ -251,15 +253,16 @@ def _certified(
     late = [] if refused else coverage.late(length if stops else ran)  # nor one that is refused a release
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
-    anew = own.seeded_anew
-    uncounted = sorted({*elsewhere.names, *anew.values()}) if leaks or replayed.divergences else []
+    anew, spawned = own.seeded_anew, noise_of_children(session.release_generators for session in sessions)
+    uncounted = sorted({*elsewhere.names, *anew.values(), *(["numpy"] if spawned else [])})
+    uncounted = uncounted if leaks or replayed.divergences else []
     if uncounted:  # equal streams would differ, too
         replayed = NO_REPLAY
         notes.append(
             "to the guard, what such noise is added to is raw, so the leaks may be none: record it, or to get a "
             "certificate draw it from the Generator that the policy is built with, as in self.rng.laplace(0.0, scale)"
         )
-        notes += [UNCOUNTED.format(place) for place in anew]
+        notes += [*map(UNCOUNTED.format, anew), *map(OF_CHILDREN.format, spawned)]
     elif leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
         notes.append(why_nothing_released(unreached, late, ran))
     notes += outside.told

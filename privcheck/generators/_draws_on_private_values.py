@@ -13,6 +13,7 @@ import numpy as np
 from privcheck.generators._handled_generator import Call, Draw, Handler, shape_of
 from privcheck.generators._methods import Coin, Noise
 from privcheck.generators._run_generator import PCG64
+from privcheck.generators._spawned_generator import SpawnedGenerator
 from privcheck.private_values import Private, PrivateArray, PrivateSource, Terms, standard
 
 LAWS = frozenset({"laplace", "normal", "exponential", "gumbel", "geometric", "uniform"})
@@ -32,6 +33,10 @@ class GuardedDraws(Handler):
     source : the private data of the run.
     record : called with each array of new draws, in order: the number of the first, and the shape; None for nothing.
 
+    Attributes
+    ----------
+    noise_of_children : the lines that drew noise from Generators that were spawned; it is public, and not counted.
+
     Examples
     --------
     >>> from privcheck.generators._handled_generator import HandledGenerator
@@ -50,6 +55,7 @@ class GuardedDraws(Handler):
         super().__init__(bits)
         self._source, self._record, self._plain, self._own_flips = source, record, False, True
         source.draws.sample = partial(standard, rng=self.ordinary)
+        self.noise_of_children: dict[str, None] = {}
 
     def flip_with(self, coins: np.random.Generator) -> None:
         """Take draws that become coins from another Generator."""
@@ -74,8 +80,12 @@ class GuardedDraws(Handler):
 
     def child(self, bits: Any) -> np.random.Generator:
         """Return an ordinary Generator, whose draws are public numbers, and which notices when its state is read."""
+        if type(bits) is not np.random.PCG64:
+            return np.random.Generator(bits)
         seeds: Any = bits.seed_seq
-        return np.random.Generator(PCG64(seeds) if type(bits) is np.random.PCG64 else bits)
+        own = PCG64(seeds)
+        own.noise = self.noise_of_children
+        return SpawnedGenerator(own)
 
     def coin(self, call: Call) -> Any:
         """Return public numbers, also where numpy makes them of draws of noise; parameters of laws are read."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.generators._handled_generator import bits_of, is_copying
+from privcheck.generators._spawned_generator import SpawnedGenerator
 
 _STATE: Any = np.random.PCG64.state
 _SEEDS: Any = np.random.PCG64.seed_seq
@@ -35,11 +36,14 @@ class PCG64(np.random.PCG64):
     parent: PCG64 | None = None
     """What it was spawned from; None if that is not known."""
 
+    noise: dict[str, None] | None = None
+    """The lines that drew noise from Generators with these bits, or with bits spawned from them, if that is noted."""
+
     def spawn(self, n_children: int) -> Any:
         """Return bit generators with independent streams."""
         found: Any = super().spawn(n_children)
         for child in found:
-            child.parent = self
+            child.parent, child.noise = self, self.noise
         return found
 
     @property
@@ -110,7 +114,7 @@ def spawned_from(rng: np.random.Generator, bits: Any) -> bool:
     (True, False)
     """
     own = bits_of(rng)
-    if type(rng) is not np.random.Generator or type(own) is not PCG64:
+    if type(rng) not in (np.random.Generator, SpawnedGenerator) or type(own) is not PCG64:
         return False
     one, other = _SEEDS.__get__(own), bits.seed_seq if type(bits) is not PCG64 else _SEEDS.__get__(bits)
     if type(one) is not np.random.SeedSequence or type(other) is not np.random.SeedSequence:

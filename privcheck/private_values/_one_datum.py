@@ -46,6 +46,10 @@ COMPARISONS: dict[Any, tuple[str, Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 
 
+NO_NUMBERS = (str, bytes, type(None), dict, set)
+"""What equals no number."""
+
+
 def applied(function: Any, value: Private) -> Private | None:
     """Return numpy's function of each entry; None if one may lie outside of the domain or depends on several data.
 
@@ -80,6 +84,8 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     Where the intervals decide every entry, for all data, it is an ordinary bool or array. Otherwise it is the indicator
     of each entry, a feature of its one datum; None if some entry depends on several data.
     """
+    if isinstance(other, NO_NUMBERS) and not value.ndim and function in (np.equal, np.not_equal):
+        return function is np.not_equal
     public = value.of(other)
     if public is None or not public.is_public or value.is_action:
         return None
@@ -143,6 +149,9 @@ def limited(value: Private, other: Any, *, smallest: bool) -> Private | None:
     public = value.of(other)
     if public is None or not public.is_public:
         return None
+    if np.isnan(public._const).all():
+        missing: Private = value * 0.0 + public
+        return missing
     found: Private = value.clip(None, public) if smallest else value.clip(public, None)
     return found
 

@@ -361,10 +361,11 @@ class Refusals(Origins):
         return read("function", "**", operator.pow, other, self, hint=NONLINEAR)
 
     def __floordiv__(self, other: Any) -> Any:
-        if type(other) in (int, float) and other and len(self.data_ids) == 1 and is_raw(self):
-            found = np.floor(self / other)
-            if found.is_public:
-                return found.ordinary()
+        if type(other) in (int, float) and other and is_raw(self):
+            from privcheck.private_values._several_data.decided_order import floored
+
+            if (found := floored(self, other)) is not None:  # type: ignore[arg-type]
+                return found
         return read("function", "//", operator.floordiv, self, other, hint=NONLINEAR)
 
     def __rfloordiv__(self, other: Any) -> Any:

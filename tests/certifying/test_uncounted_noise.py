@@ -136,6 +136,27 @@ class NumberedSeeds(Published):
         return np.random.default_rng(self.t).laplace(0.0, 1.0)
 
 
+class OfAChild(Seeded):
+    def made(self, rng):
+        return rng.spawn(2)[1].spawn(1)[0]
+
+
+class RawBesideAChild(OfAChild):
+    """A broken twin: the child draws coins alone."""
+
+    def noise(self):
+        return 0.0 * self.own.random()
+
+
+class Unreached(Published):
+    """Reads a reward before the first noise is drawn, by its own Generator."""
+
+    def update(self, action, reward):
+        if reward.is_integer():
+            self.arm = 1
+        self.arm = int(reward + self.rng.laplace(0.0, 1.0) > 0.5)
+
+
 OWN = [
     (Seeded, Seeded, "numpy"), (Legacy, Legacy, "numpy"), (Bits, Bits, "numpy"), (OfTheSystem, OfTheSystem, "numpy"),
     (OfPythonsClass, OfPythonsClass, "random"), (ByAHelper, Noise, "numpy"), (InEachRound, InEachRound, "numpy"),
@@ -191,3 +212,25 @@ def test_global_draws_without_a_leak_change_nothing():
     certificate = certify(OfItsGenerator, epsilon=1.0, arms=2, horizon=8)
     assert certificate.granted
     assert certificate.uncounted == []
+
+
+def test_noise_of_a_spawned_generator_is_inconclusive_and_its_line_is_named():
+    certificate = certify(OfAChild, epsilon=1.0, arms=2, horizon=8)
+    assert (certificate.granted, certificate.is_inconclusive, certificate.uncounted) == (False, True, ["numpy"])
+    assert not certificate.has_findings
+    assert any("draws noise from a Generator that rng.spawn returned" in note for note in certificate.notes)
+    recorded = certify(OfAChild, epsilon=1.0, arms=2, horizon=8, primitives=["numpy"])
+    assert (recorded.replay.divergences, bool(recorded.primitive_uses)) == (0, True)
+
+
+def test_coins_of_a_spawned_generator_excuse_no_leak():
+    certificate = certify(RawBesideAChild, epsilon=1.0, arms=2, horizon=8)
+    assert (certificate.is_inconclusive, certificate.uncounted) == (False, [])
+    assert certificate.leaks
+
+
+def test_noise_that_was_not_reached_is_not_said_to_be_uncounted():
+    certificate = certify(Unreached, epsilon=1.0, arms=2, horizon=8)
+    assert certificate.leaks
+    assert not any("did not count" in note for note in certificate.notes)
+    assert any("which draws noise or releases, never ran" in note for note in certificate.notes)

@@ -36,6 +36,9 @@ CONSTANT = (
     "int(reward / 2) % 2", "abs(int(reward / 2)) | 0", "int(reward / 2) // 2", "divmod(int(reward / 2), 2)[0]",
     "round(reward / 4) % 2", "math.ceil(reward / 2 - 0.9)", "math.floor(reward / 2)", "math.trunc(reward / 2)",
     "int(str(int(reward / 2)))", "(int(reward / 2)).bit_length()", "int(reward // 2)", "1 - (int(reward / 2) << 1)",
+    "int(reward // np.inf)", "int(np.argmax([reward, np.nan]))", "int(np.argmin([reward + 3, np.nan, 1.0]))",
+    "int(np.argmax(np.array([reward, np.nan])))", "int(np.argmax([reward, np.float64('nan')]))",
+    "int(max([reward, np.nan]) == np.inf)", "int(np.isnan(max([np.nan, reward])))", "int(reward == None)",
     "int(np.argmax([reward, 1e6])) - 1", "int(np.argmax(np.array([reward, np.inf])))",
 )  # fmt: skip
 """Arms that are the same for all rewards in [0, 1]."""

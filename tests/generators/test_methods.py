@@ -39,6 +39,7 @@ from privcheck.generators._handled_generator import (
 )
 from privcheck.generators._masked_draws import FACTOR
 from privcheck.generators._methods import METHODS, Coin, Fixed, State
+from privcheck.generators._spawned_generator import SpawnedGenerator
 from privcheck.mechanisms import DivergenceError
 from privcheck.private_values import Private, PrivateSource
 
@@ -232,8 +233,21 @@ def test_generators_that_are_spawned_are_met(which):
             rng.spawn(1)
         return
     (child,) = rng.spawn(1)
-    assert type(child) is (HandledGenerator if which == "recorded" else np.random.Generator)
-    assert child.random() == plain().spawn(1)[0].random()
+    kinds = {"recorded": HandledGenerator, "guarded": SpawnedGenerator}
+    assert type(child) is kinds.get(which, np.random.Generator)
+    (same,) = plain().spawn(1)
+    assert (child.random(), child.laplace(1.0, scale=2.0)) == (same.random(), same.laplace(1.0, scale=2.0))
+    assert type(child.spawn(1)[0]) is type(child)
+    assert repr(child).startswith("Generator(")
+
+
+def test_lines_that_draw_noise_from_generators_that_are_spawned_are_noted():
+    draws = handler("guarded")
+    (child,) = HandledGenerator(draws).spawn(1)
+    child.random(), child.integers(2)
+    assert not draws.noise_of_children
+    child.spawn(1)[0].normal()
+    assert len(draws.noise_of_children) == 1
 
 
 @pytest.mark.parametrize("which", HANDLERS)

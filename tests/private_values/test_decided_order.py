@@ -68,6 +68,8 @@ def evaluated(code):
         ("r < r + 2", True), ("r + 2 == q", False), ("q + 2 > r", True), ("r != r + 0.5", True),
         ("int(np.argmax(np.stack([r, r + 2, q])))", 1), ("int(np.argmin(np.stack([r, q, q - 1.5])))", 2),
         ("int(np.argmax(np.stack([r + 0.5, r])))", 0), ("r // 2", 0.0), ("(r + 1) // -4", -1.0),
+        ("r // np.inf", 0.0), ("(r + q + 1) // 4", 0.0), ("r == None", False),
+        ("r != 'x'", True), ("r in (None, 'x')", False), ("r != r", False), ("q <= q", True),
         ("bool((np.stack([r, q]) < np.stack([r + 2, q + 3])).all())", True),
     ],
 )  # fmt: skip
@@ -75,9 +77,9 @@ def test_what_all_data_have_in_common_is_ordinary(code, expected):
     assert evaluated(code) == expected
 
 
-def test_infinite_indices_decide_an_index():
+def test_infinite_and_missing_indices_decide_an_index():
     source = PrivateSource()
-    for filler, sign, expected in ((np.inf, 1, 1), (1.0, 1, 0), (-np.inf, -1, 1)):
+    for filler, sign, expected in ((np.inf, 1, 1), (1.0, 1, 0), (-np.inf, -1, 1), (np.nan, 1, 1), (np.nan, -1, 1)):
         values = np.stack([sign * source.scalar(0.7, 0.0, 1.0, 0), filler + 0.0 * source.scalar(0.7, 0.0, 1.0, 1)])
         values = values if filler != 1.0 else values[::-1]
         assert int(np.argmax(values) if sign > 0 else np.argmin(values)) == expected
@@ -87,6 +89,7 @@ def test_infinite_indices_decide_an_index():
     "code",
     [
         "r < q", "r + 0.5 > 2 * r", "r + q > r", "r + 1e-17 > r", "1e12 * r + 1e-3 > 1e12 * r", "r // 0.5", "r // q",
+        "r // -np.inf", "(r + 0.5) // 0.5", "r in (None, 'x', 1.0)",
         "np.argmax(np.stack([r, q]))", "np.argmax(np.stack([0.0 * q, r]))", "np.argmin(np.stack([r, 1.0 - r]))",
         "r + 1 > q", "np.argmax(np.stack([q, r, q + 1]))",
     ],
@@ -94,3 +97,11 @@ def test_infinite_indices_decide_an_index():
 def test_what_depends_on_data_or_on_rounding_is_a_leak(code):
     with pytest.raises(LeakError):
         evaluated(code)
+
+
+def test_rounding_down_is_that_of_python():
+    """1 / 0.1 is 10, and 1 // 0.1 is 9."""
+    source = PrivateSource()
+    with pytest.raises(LeakError):
+        source.scalar(1.02, 1.0, 1.05, 0) // 0.1
+    assert source.scalar(1.02, 1.01, 1.05, 1) // 0.1 == 10.0

@@ -74,6 +74,10 @@ def _start(made: Any) -> Any:
 TABLE.update({id(maker): _noting(maker, name) for maker, name in MAKERS.items()})
 
 
+OF_CHILDREN = (
+    "{} draws noise from a Generator that rng.spawn returned, and the guard does not count it: draw from rng itself, "
+    "the Generator that the policy is built with, or release through privcheck.mechanisms"
+)
 UNCOUNTED = (
     "{} makes a generator that is seeded anew in each run, and the guard does not count its noise: make it with "
     "np.random.default_rng(rng), where rng is the Generator that the policy is built with, or draw from rng itself"

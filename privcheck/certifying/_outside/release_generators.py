@@ -75,6 +75,11 @@ def _state(rng: Any) -> str:
     return repr(getattr(bits_of(rng) if isinstance(rng, np.random.Generator) else rng, "state", None))
 
 
+def noise_of_children(runs: Iterable[ReleaseGenerators | None]) -> list[str]:
+    """Return the lines that drew noise, which the guard does not count, from Generators that were spawned."""
+    return list(dict.fromkeys(place for run in runs if run is not None for place in run.given.noise_of_children))
+
+
 def about_generators(runs: Iterable[ReleaseGenerators | None]) -> tuple[list[str], dict[str, list[str]]]:
     """Return notes on noise that is drawn twice, and what is taken on trust about Generators."""
     found = [run for run in runs if run is not None]

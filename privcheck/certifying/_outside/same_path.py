@@ -311,5 +311,5 @@ CARRIED = (
 )
 ACTIONS = (
     "with ordinary rewards the code plays other actions than with wrapped ones, although the coins and all releases "
-    "are the same: it tells the two apart"
+    "are the same: it computes otherwise than in real numbers, or tells the two apart"
 )

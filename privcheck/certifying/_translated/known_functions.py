@@ -179,12 +179,16 @@ def _of_list(function: Callable[..., Any], stands: Callable[..., Any] | None = N
     return apply
 
 
+def _is_nan(value: Any) -> bool:
+    return type(value) in (float, np.float64, np.float32) and bool(np.isnan(value))
+
+
 def _extreme(function: Callable[..., Any], of_two: Any, of_all: Any) -> Callable[..., Any]:
     """Return `min` or `max` of numbers, of which some are private."""
 
     def extreme(*values: Any, **options: Any) -> Any:
         several = _listed(values, values)
-        if options or len(several) < 2 or not (count := sum(map(is_number, several))):
+        if options or len(several) < 2 or not (count := sum(map(is_number, several))) or any(map(_is_nan, several)):
             return function(*values, **options)
         if count > 1:
             return function(*values) if (array := _together(several)) is None else of_all(array)
@@ -236,11 +240,11 @@ def _logarithm(*values: Any) -> Any:
 
 
 def _of_scores(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `argmax` or `argmin` of a list of noisy scores, of which the winner alone is released."""
+    """Return `argmax` or `argmin` of a list of scores: of noisy ones the winner alone is released."""
 
     def winner(*values: Any, **options: Any) -> Any:
         first = values[0] if len(values) == 1 and not options and type(values[0]) in (list, tuple) else ()
-        if any(type(score) is Private and score.holds_draws for score in first):
+        if any(type(score) is Private and not score.is_public for score in first):
             scores = Private.of(first)
             return function(*values) if scores is None else function(scores)
         return function(*values, **options)

@@ -51,6 +51,9 @@ def compared_alike(symbol: str, one: Private, two: Private) -> Any:
     """
     if one.shape != two.shape or one.is_action or two.is_action:
         return None
+    if one is two:
+        alike = symbol in ("<=", ">=", "==")
+        return np.full(one.shape, alike) if one.ndim else alike
     above, below = least_difference(one, two) > 0.0, least_difference(two, one) > 0.0
     if not (above | below).all():
         return None
@@ -67,14 +70,36 @@ def extreme(values: Private, sign: float) -> int | None:
     >>> extreme(np.stack([reward, reward + 2.0, reward - 1.0]), 1.0)
     1
     """
-    if values.ndim != 1 or values.size < 2 or values.is_action or np.isnan(values._const).any():
+    if values.ndim != 1 or values.size < 2 or values.is_action:
         return None
+    if (missing := np.isnan(values._const)).any():
+        return int(np.argmax(missing))  # as numpy does
     low, high, _ = _ends(values)
     most = int(np.argmax(low) if sign > 0.0 else np.argmin(high))
     others = np.delete(np.arange(values.size), most)
     best, rest = values[np.full(others.size, most)], values[others]
     ahead = least_difference(best, rest) if sign > 0.0 else least_difference(rest, best)
     return most if ((ahead > 0.0) | ((ahead == 0.0) & (others > most))).all() else None  # the first of equal ones
+
+
+def floored(value: Private, divisor: float) -> Any:
+    """Return `value // divisor`, for a divisor that is not 0, if it is the same for all data; None otherwise.
+
+    Rounding down is monotone, so it is if it is the same at both ends.
+
+    >>> from privcheck.private_values._source import PrivateSource
+    >>> reward = PrivateSource().scalar(0.7, low=0.0, high=1.0, datum=3)
+    >>> floored(reward, 2.0), floored(reward, 0.5), floored(reward + 1.0, -4.0)
+    (0.0, None, -1.0)
+    """
+    low, high, exact = _ends(value)
+    slack = np.where(exact, 0.0, MARGIN * (np.abs(low) + np.abs(high)))
+    with quiet():
+        least, most = (low - slack) // divisor, (high + slack) // divisor
+    if value.is_action or not (least == most).all():
+        return None
+    found: Array = least.reshape(value.shape)
+    return found if value.ndim else float(least[0])
 
 
 def _ends(values: Private) -> tuple[Array, Array, Bools]:
