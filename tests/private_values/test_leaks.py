@@ -19,7 +19,7 @@ SCALAR = {
     "comparison": [
         lambda x: x < 0.5, lambda x: operator.lt(0.5, x), lambda x: x <= 0.5, lambda x: x > 0.5, lambda x: x >= 0.5,
         lambda x: x == 0.5, lambda x: x != 0.5, lambda x: x in [0.5], lambda x: np.float64(0.5) > x,
-        lambda x: sorted([x, x + 1.0]), lambda x: np.ones(2) < x, lambda x: np.equal(x, 1.0), lambda x: [1.0].index(x),
+        lambda x: sorted([x, x * 1.5]), lambda x: np.ones(2) < x, lambda x: np.equal(x, 1.0), lambda x: [1.0].index(x),
         lambda x: np.arange(3.0) == x, lambda x: max(x, 0.0),
     ],
     "branch": [bool, lambda x: 1 if x else 0, lambda x: not x, lambda x: x or 0.5, lambda x: any([x])],
@@ -50,7 +50,7 @@ SCALAR = {
     "reveal": [lambda x: x.reveal(None), lambda x: x.reveal(object())],
 }  # fmt: skip
 ARRAY = {
-    "comparison": [lambda x: x + x[::-1] < 0.5, lambda x: 0.5 in x, lambda x: x == x, lambda x: np.greater(x, x)],
+    "comparison": [lambda x: x + x[::-1] < 0.5, lambda x: 0.5 in x, lambda x: x == x[::-1], lambda x: np.greater(x, x / 2)],
     "branch": [bool],
     "conversion": [
         lambda x: x.tolist(), np.asarray, np.asanyarray, lambda x: np.array([x, x]),
