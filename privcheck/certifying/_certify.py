@@ -16,6 +16,7 @@ from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
 from privcheck.certifying._later_rounds.nothing_released import NOTHING, UNFOLLOWED, why_nothing_released
+from privcheck.certifying._later_rounds.reads_between import reads_between
 from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondLooks
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
@@ -269,6 +270,7 @@ def _certified(
     spoken_against = bool(leaks or refusals or notes or replayed.divergences or uncounted)
     holds = not spoken_against and budget is not None
     open_notes = [*coverage.notes, *outside.played, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
+    open_notes += reads_between(sessions)
     again, generators = about_generators(session.release_generators for session in sessions)
     open_notes += again
     if holds and not again:

@@ -13,6 +13,7 @@ from privcheck.arrays import Array
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
+from privcheck.private_values._leaks import own_place
 from privcheck.private_values._several_data.of_one_sum import lipschitz
 from privcheck.private_values._shared.shared_cell import Cell
 from privcheck.reached_state import applied_apart
@@ -75,7 +76,16 @@ def applied(function: Any, value: Private) -> Private | None:
     rows = np.flatnonzero(sums)
     const, terms = lipschitz(entries, rows, lambda _: ("absolute", abs), (ends[0], ends[1]), const, terms)
     kind = value.kind if integers or function is np.absolute else "f"
+    if integers:
+        results = np.where(ends[0] == ends[1], ends[0], np.nan)
+        _noted(value, entries, np.where(entries.private, entries.const, np.nan), results)
     return value.make(value.source, const.reshape(value.shape), terms).of_kind(kind)
+
+
+def _noted(value: Private, entries: Entries, numbers: Array, results: Array) -> None:
+    """Take note of reads of which each result is the same for all data, or NaN."""
+    if value.source is not None and entries.private.any():
+        value.source.decided.note(own_place(), numbers, results)
 
 
 def compared(function: Any, value: Private, other: Any) -> Any:
@@ -100,6 +110,8 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     entries = Entries.of(value).taken(places)
     decided = _decided(symbol, entries, limits)
     open_ = np.array([known is None for known in decided])
+    above = np.where(open_, np.nan, np.where(limits >= entries.interval[1], 1.0, -1.0))
+    _noted(value, entries, np.where(entries.private, limits - entries.const, np.nan), above)
     if not open_.any():
         return decided[0] if shape == () else np.array(decided, np.bool_).reshape(shape)
     if (entries.owners[open_] == SEVERAL).any() or np.isnan(limits[open_]).any():

@@ -17,6 +17,7 @@ from privcheck.declared import POSITIVE, Integer, Real, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms import finite_array
 from privcheck.privacy import ROUNDING
+from privcheck.private_values._choices.decided_reads import DecidedReads
 from privcheck.private_values._curves.several_releases import SeveralReleases
 from privcheck.private_values._features import FeatureTable
 from privcheck.private_values._leaks import Leak, LeakError
@@ -92,6 +93,7 @@ class PrivateSource:
         self.functions: dict[str, Kept | None] = {}
         self.unknown: dict[str, tuple[str, ...]] = {}
         self.compared: dict[str, int] = {}
+        self.decided = DecidedReads()
         self.coin_lines: set[tuple[str, int]] = set()
         self.collected: tuple[Hashable, ...] = ()
         self.refused: tuple[Any, ...] = ()

@@ -50,7 +50,9 @@ SCALAR = {
     "reveal": [lambda x: x.reveal(None), lambda x: x.reveal(object())],
 }  # fmt: skip
 ARRAY = {
-    "comparison": [lambda x: x + x[::-1] < 0.5, lambda x: 0.5 in x, lambda x: x == x[::-1], lambda x: np.greater(x, x / 2)],
+    "comparison": [
+        lambda x: x + x[::-1] < 0.5, lambda x: 0.5 in x, lambda x: x == x[::-1], lambda x: np.greater(x, x / 2),
+    ],
     "branch": [bool],
     "conversion": [
         lambda x: x.tolist(), np.asarray, np.asanyarray, lambda x: np.array([x, x]),

@@ -26,7 +26,7 @@ def said_if(plays: Callable[[], bool]) -> Iterator[None]:
     try:
         yield
     except PolicyError as error:
-        if not plays():
+        if error.hint or not plays():
             raise
         got = error.value if isinstance(error.value, type(words(""))) else words(repr(error.value))
         raise PolicyError(error.parameter, got, error.expected, ALONE) from None

@@ -1,0 +1,91 @@
+"""Reads of private numbers whose results were the same for all data, but for other released numbers may not be.
+
+With the noisy number n, `n + 0.001 * reward > 0.5` is the same for all rewards unless n is close to 0.5, which may not
+happen in any run that is seen. But if it held in one run and failed in another, there are numbers in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from privcheck.arrays import Array
+
+MOST_ENTRIES = 64
+"""Entries of an array that are looked at, to bound the time."""
+
+LEAST_NUMBERS = 6
+"""Least number of public numbers, none of them whole, that a line was seen with: fewer may be constants of the code."""
+
+
+@dataclass
+class Seen:
+    """What was seen of one entry at one line.
+
+    Parameters
+    ----------
+    results : those that were the same for all data.
+    numbers : the public parts of what was read, as far as they are no whole numbers: counts pass over what is between.
+    depends : whether a result has depended on data, so that the code was seen with one that does.
+    """
+
+    results: set[float] = field(default_factory=set)
+    numbers: set[float] = field(default_factory=set)
+    depends: bool = False
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether the results differed between numbers that are no constants, and none depended on data."""
+        return len(self.results) > 1 and len(self.numbers) >= LEAST_NUMBERS and not self.depends
+
+
+class DecidedReads:
+    """What was seen of reads of private numbers, by line and entry.
+
+    >>> reads = DecidedReads()
+    >>> for number in (0.25, 0.5, 3.75, -0.125, 1.5, 2.25):
+    ...     reads.note("bandit.py:7", np.array([number]), np.array([np.sign(number - 1.0)]))
+    >>> reads.between()
+    ['bandit.py:7']
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[tuple[str, int], Seen] = {}
+
+    def note(self, place: str, numbers: Array, results: Array, entries: Iterable[int] | None = None) -> None:
+        """Take in reads of entries at a line.
+
+        Parameters
+        ----------
+        place : the line.
+        numbers : shape (n,), the public parts of what was read; those that are not finite are left out.
+        results : shape (n,), the results, or what stands for them; NaN for one that depends on data.
+        entries : which entries they are; None for 0, ..., n - 1.
+        """
+        rows = range(len(numbers)) if entries is None else entries
+        for entry, number, result in zip(rows, numbers[:MOST_ENTRIES].tolist(), results.tolist(), strict=False):
+            if not np.isfinite(number):
+                continue
+            seen = self.seen.setdefault((place, entry), Seen())
+            if result != result:
+                seen.depends = True
+            else:
+                seen.results.add(result)
+                if abs(number - round(number)) > 1e-9 and len(seen.numbers) < LEAST_NUMBERS:
+                    seen.numbers.add(number)
+
+    def between(self, *others: DecidedReads) -> list[str]:
+        """Return the lines whose results differed, in this run and others, were the same for all data, and need not be.
+
+        They differed for numbers of which those in between give another result to other data.
+        """
+        together: dict[tuple[str, int], Seen] = {}
+        for run in (self, *others):
+            for key, seen in run.seen.items():
+                found = together.setdefault(key, Seen())
+                found.results |= seen.results
+                found.numbers |= seen.numbers
+                found.depends |= seen.depends
+        return list(dict.fromkeys(place for (place, _), seen in together.items() if seen.is_crossed))
