@@ -26,7 +26,7 @@ from privcheck.reporting._text.numbers import (
 from privcheck.reporting._text.repeating import repeat_audit
 from privcheck.reporting._text.witness_sentences import rounds_text
 from privcheck.results import AuditReport, UnreachedLine
-from tests.example_results import CERTIFIED
+from tests.example_results import CERTIFIED, VIOLATION
 
 SENTENCES = {
     "violation": "violation: the claim epsilon = 1 is refuted at level 0.001; epsilon is at least 1.764 "
@@ -256,3 +256,16 @@ def test_a_resolution_below_the_bound_is_said_to_be_that_of_one_event(reports):
     assert resolution(above) == "a lower bound of up to 0.759 at this level from one event alone"
     assert "alone" not in resolution(replace(above, epsilon_lower=0.7))
     assert "alone" not in resolution(replace(above, epsilon_lower=None))
+
+
+def test_an_audit_that_was_cut_short_says_so_and_not_that_its_runs_were_too_few():
+    """1,750 counted runs would have refuted a larger loss: bets that were cut short have no resolution."""
+    cut = replace(VIOLATION, epsilon_claimed=3.0, verdict="inconclusive", resolution=None, stop_after=1750)
+    assert "but the audit was cut short after 1,750 counted runs per stream" in verdict_sentence(cut)
+    assert "too few" not in verdict_sentence(cut)
+    assert meaning(cut)[0].startswith("The audit was cut short")
+
+
+def test_a_search_that_was_cut_short_is_not_said_to_have_begun_with_nothing():
+    cut = replace(VIOLATION, verdict="inconclusive", epsilon_lower=None, stop_after=0, screened_pairs=0)
+    assert dict(number_rows(cut))["searched"].startswith("the search was cut short and is not told; neighbour relation")

@@ -103,6 +103,8 @@ def _lacking(report: AuditReport, claimed: float) -> str:
     """Return what the audit lacks to call the claim consistent."""
     if report.suspicion is not None:
         return f"{_suspected(report.suspicion)} is {at_least(report.suspicion.epsilon)} or more"
+    if _is_cut(report):
+        return f"the audit was cut short after {plural(report.stop_after or 0, 'counted run')} per stream"
     if report.resolution is None:
         return f"{played(report)} are too few to refute it"
     if report.resolution.epsilon < claimed:
@@ -115,6 +117,11 @@ def _lacking(report: AuditReport, claimed: float) -> str:
         return f"only {candidates(report.search)} were screened, too few to call it consistent"
     same = "released the same, or nothing" if report.observe == "releases" else "put out the same"
     return f"nearly all runs {same}, which is too little to call it consistent"
+
+
+def _is_cut(report: AuditReport) -> bool:
+    """Tell whether an audit with a fixed number of runs was cut short."""
+    return report.resolution is None and report.stop_after is not None
 
 
 def _suspected(suspicion: Suspicion) -> str:
@@ -260,6 +267,11 @@ def _meaning(report: AuditReport) -> list[str]:
         said = (
             "This audit says little for or against the claim: not even Gaussian noise of 2.2 times the claimed rho "
             "would have refuted it. Repeat the audit with more runs."
+        )
+    elif _is_cut(report):
+        said = (
+            "The audit was cut short, and its bets until then neither refuted the claim nor could they bear it out: "
+            "that says little for or against it. Repeat it to its end."
         )
     elif report.resolution is None or report.resolution.epsilon < claimed:
         said = (
