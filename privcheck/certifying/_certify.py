@@ -270,7 +270,7 @@ def _certified(
     spoken_against = bool(leaks or refusals or notes or replayed.divergences or uncounted)
     holds = not spoken_against and budget is not None
     open_notes = [*coverage.notes, *outside.played, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
-    open_notes += reads_between(sessions)
+    open_notes += [] if leaks else reads_between(sessions)
     again, generators = about_generators(session.release_generators for session in sessions)
     open_notes += again
     if holds and not again:

@@ -241,6 +241,12 @@ def own_place() -> str:
     return f"{Path(place.f_code.co_filename).name}:{place.f_lineno}"
 
 
+def own_spot() -> tuple[str, int]:
+    """Return the file and line of the innermost frame of the policy's own code, and which of its instructions runs."""
+    place = _own_frame()
+    return f"{Path(place.f_code.co_filename).name}:{place.f_lineno}", place.f_lasti
+
+
 def note_text(value: Any) -> None:
     """Report the line that asks for the text of a private value, which shows its digits without the guard."""
     source = value.source

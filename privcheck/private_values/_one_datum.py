@@ -13,7 +13,7 @@ from privcheck.arrays import Array
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.private_values._entries import SEVERAL, Entries, quiet
-from privcheck.private_values._leaks import own_place
+from privcheck.private_values._leaks import own_spot
 from privcheck.private_values._several_data.of_one_sum import lipschitz
 from privcheck.private_values._shared.shared_cell import Cell
 from privcheck.reached_state import applied_apart
@@ -40,6 +40,9 @@ FUNCTIONS: dict[Any, tuple[Callable[[float], float], str, float, float]] = {
     np.rint: (lambda x: float(np.rint(x)), "rising", -1e15, 1e15),
 }
 """numpy's functions: how they are computed, where they are monotone or even, and between which numbers."""
+
+FAR = 1e299
+"""Limits beyond this ask whether numbers are finite."""
 
 COMPARISONS: dict[Any, tuple[str, Callable[[Any, Any], Any]]] = {
     np.less: ("<", operator.lt), np.less_equal: ("<=", operator.le), np.greater: (">", operator.gt),
@@ -78,14 +81,14 @@ def applied(function: Any, value: Private) -> Private | None:
     kind = value.kind if integers or function is np.absolute else "f"
     if integers:
         results = np.where(ends[0] == ends[1], ends[0], np.nan)
-        _noted(value, entries, np.where(entries.private, entries.const, np.nan), results)
+        _noted(value, entries, np.where(entries.private, entries.const, np.nan), results, function.__name__)
     return value.make(value.source, const.reshape(value.shape), terms).of_kind(kind)
 
 
-def _noted(value: Private, entries: Entries, numbers: Array, results: Array) -> None:
+def _noted(value: Private, entries: Entries, numbers: Array, results: Array, read: str) -> None:
     """Take note of reads of which each result is the same for all data, or NaN."""
     if value.source is not None and entries.private.any():
-        value.source.decided.note(own_place(), numbers, results)
+        value.source.decided.note((*own_spot(), read), numbers, results)
 
 
 def compared(function: Any, value: Private, other: Any) -> Any:
@@ -111,7 +114,8 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     decided = _decided(symbol, entries, limits)
     open_ = np.array([known is None for known in decided])
     above = np.where(open_, np.nan, np.where(limits >= entries.interval[1], 1.0, -1.0))
-    _noted(value, entries, np.where(entries.private, limits - entries.const, np.nan), above)
+    asked = entries.private & (np.abs(limits) < FAR)
+    _noted(value, entries, np.where(asked, limits - entries.const, np.nan), above, symbol)
     if not open_.any():
         return decided[0] if shape == () else np.array(decided, np.bool_).reshape(shape)
     if (entries.owners[open_] == SEVERAL).any() or np.isnan(limits[open_]).any():

@@ -38,6 +38,9 @@ RIGHT = {
     "of what was released": "self.arm = int(self.noisy[0] > 0.5) if self.t > 1 else int(np.argmax(self.noisy))",
     "a count": "self.arm = int(reward > 2 * self.t); self.arm = int(2 * self.t + 3 > reward)",
     "numbers of the code": "self.arm = max(int(reward > limit) for limit in (1.5, 2.5)) + int(reward < -0.5)",
+    "bounds that hold": (
+        "assert -1e3 - 0.5 < self.noisy[action] + reward < 1e3 + 0.5 and math.isfinite(self.noisy[action] + reward)"
+    ),
     "an infinite index": "self.arm = int(np.argmax([reward, np.inf])); self.arm = int(np.argmax([np.inf, reward]))",
     "an indicator that is released": (
         "self.sum += reward > self.noisy[0] / 4; n = float(self.sum + self.rng.laplace(0.0, 1.0)); self.sum = 0.0"

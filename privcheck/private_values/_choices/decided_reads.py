@@ -13,6 +13,9 @@ import numpy as np
 
 from privcheck.arrays import Array
 
+Spot = tuple[str, int, str]
+"""A line, an instruction in its function, and what reads there."""
+
 MOST_ENTRIES = 64
 """Entries of an array that are looked at, to bound the time."""
 
@@ -42,24 +45,24 @@ class Seen:
 
 
 class DecidedReads:
-    """What was seen of reads of private numbers, by line and entry.
+    """What was seen of reads of private numbers, by line, instruction, operation and entry.
 
     >>> reads = DecidedReads()
     >>> for number in (0.25, 0.5, 3.75, -0.125, 1.5, 2.25):
-    ...     reads.note("bandit.py:7", np.array([number]), np.array([np.sign(number - 1.0)]))
+    ...     reads.note(("bandit.py:7", 0, "<"), np.array([number]), np.array([np.sign(number - 1.0)]))
     >>> reads.between()
     ['bandit.py:7']
     """
 
     def __init__(self) -> None:
-        self.seen: dict[tuple[str, int], Seen] = {}
+        self.seen: dict[tuple[Spot, int], Seen] = {}
 
-    def note(self, place: str, numbers: Array, results: Array, entries: Iterable[int] | None = None) -> None:
+    def note(self, spot: Spot, numbers: Array, results: Array, entries: Iterable[int] | None = None) -> None:
         """Take in reads of entries at a line.
 
         Parameters
         ----------
-        place : the line.
+        spot : where, and what reads.
         numbers : shape (n,), the public parts of what was read; those that are not finite are left out.
         results : shape (n,), the results, or what stands for them; NaN for one that depends on data.
         entries : which entries they are; None for 0, ..., n - 1.
@@ -68,7 +71,7 @@ class DecidedReads:
         for entry, number, result in zip(rows, numbers[:MOST_ENTRIES].tolist(), results.tolist(), strict=False):
             if not np.isfinite(number):
                 continue
-            seen = self.seen.setdefault((place, entry), Seen())
+            seen = self.seen.setdefault((spot, entry), Seen())
             if result != result:
                 seen.depends = True
             else:
@@ -81,11 +84,11 @@ class DecidedReads:
 
         They differed for numbers of which those in between give another result to other data.
         """
-        together: dict[tuple[str, int], Seen] = {}
+        together: dict[tuple[Spot, int], Seen] = {}
         for run in (self, *others):
             for key, seen in run.seen.items():
                 found = together.setdefault(key, Seen())
                 found.results |= seen.results
                 found.numbers |= seen.numbers
                 found.depends |= seen.depends
-        return list(dict.fromkeys(place for (place, _), seen in together.items() if seen.is_crossed))
+        return list(dict.fromkeys(place for ((place, *_), _), seen in together.items() if seen.is_crossed))

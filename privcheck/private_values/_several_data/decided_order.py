@@ -8,7 +8,7 @@ import numpy as np
 
 from privcheck.arrays import Array, Bools
 from privcheck.private_values._entries import Entries, quiet
-from privcheck.private_values._leaks import own_place
+from privcheck.private_values._leaks import own_spot
 
 if TYPE_CHECKING:
     from privcheck.private_values._private import Private
@@ -58,7 +58,7 @@ def compared_alike(symbol: str, one: Private, two: Private) -> Any:
     above, below = least_difference(one, two) > 0.0, least_difference(two, one) > 0.0
     if not (above | below).all():
         return None
-    _noted(one, two._const.ravel() - one._const.ravel(), np.where(above, 1.0, -1.0))
+    _noted(one, two._const.ravel() - one._const.ravel(), np.where(above, 1.0, -1.0), symbol)
     smaller, larger = ORDERS[symbol]
     holds = np.where(below, smaller, larger)
     return holds.reshape(one.shape) if one.ndim else bool(holds[0])
@@ -86,7 +86,9 @@ def extreme(values: Private, sign: float) -> int | None:
     pairs = np.minimum(others, most) * values.size + np.maximum(others, most)
     with quiet():
         numbers = np.where(_is_private(values)[others] | _is_private(values)[most], best._const - rest._const, np.nan)
-    _noted(values, np.where(others > most, numbers, -numbers), np.where(others > most, 1.0, -1.0), pairs.tolist())
+    _noted(
+        values, np.where(others > most, numbers, -numbers), np.where(others > most, 1.0, -1.0), "argmax", pairs.tolist()
+    )
     return most
 
 
@@ -106,14 +108,14 @@ def floored(value: Private, divisor: float) -> Any:
         least, most = (low - slack) // divisor, (high + slack) // divisor
     if value.is_action or not (least == most).all():
         return None
-    _noted(value, value._const.ravel(), least)
+    _noted(value, value._const.ravel(), least, "//")
     found: Array = least.reshape(value.shape)
     return found if value.ndim else float(least[0])
 
 
-def _noted(value: Private, numbers: Array, results: Array, entries: list[int] | None = None) -> None:
+def _noted(value: Private, numbers: Array, results: Array, read: str, entries: list[int] | None = None) -> None:
     assert value.source is not None
-    value.source.decided.note(own_place(), numbers, results, entries)
+    value.source.decided.note((*own_spot(), read), numbers, results, entries)
 
 
 def _is_private(values: Private) -> Bools:
