@@ -399,7 +399,7 @@ def test_an_audit_that_a_clock_ended_before_it_counted_is_believed():
         "kind": "audit",
         "targets": ["policy.py:Policy"],
         "horizons": [3],
-        "options": {"arms": 2, "time_budget": 0.05},
+        "options": {"arms": 2, "time_budget": 0.0001},
     }
     first = sweep(plan, "store")
     kept = json.loads(next(Path("store", "cells").glob("*.json")).read_text())
