@@ -81,7 +81,7 @@ def applied(function: Any, value: Private) -> Private | None:
     kind = value.kind if integers or function is np.absolute else "f"
     if integers:
         results = np.where(ends[0] == ends[1], ends[0], np.nan)
-        _noted(value, entries, np.where(entries.private, entries.const, np.nan), results, function.__name__)
+        _noted(value, entries, np.where(entries.private, lows, np.nan), results, function.__name__)
     return value.make(value.source, const.reshape(value.shape), terms).of_kind(kind)
 
 
@@ -115,7 +115,7 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     open_ = np.array([known is None for known in decided])
     above = np.where(open_, np.nan, np.where(limits >= entries.interval[1], 1.0, -1.0))
     asked = entries.private & (np.abs(limits) < FAR)
-    _noted(value, entries, np.where(asked, limits - entries.const, np.nan), above, symbol)
+    _noted(value, entries, np.where(asked, limits - entries.interval[0], np.nan), above, symbol)
     if not open_.any():
         return decided[0] if shape == () else np.array(decided, np.bool_).reshape(shape)
     if (entries.owners[open_] == SEVERAL).any() or np.isnan(limits[open_]).any():

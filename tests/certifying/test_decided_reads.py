@@ -32,6 +32,9 @@ BETWEEN = {
     "rounding down": "self.arm = math.floor(self.noisy[0] + 1e-4 * reward) % 2",
     "an integer": "self.arm = int(self.noisy[0] + 1e-4 * reward) % 2",
     "//": "self.arm = int((self.noisy[0] + 1e-4 * reward) // 2.0) % 2",
+    "an absolute value": "self.arm = int(abs(self.noisy[0] + 1e-4 * reward) > 0.5)",
+    "after a read of a constant": ("for x in (reward, self.noisy[0] + 1e-4 * reward): self.arm = int(x > 0.5)"),
+    "an entry of many": "v = np.full(80, 0.7); v[70] = self.noisy[0] + 1e-4 * reward; self.arm = int((v > 0.5)[70])",
     "bins": "self.arm = int(np.digitize(self.noisy[0] + 1e-4 * reward, [0.5]))",
 }
 RIGHT = {

@@ -16,7 +16,7 @@ from privcheck.arrays import Array
 Spot = tuple[str, int, str]
 """A line, an instruction in its function, and what reads there."""
 
-MOST_ENTRIES = 64
+MOST_ENTRIES = 1024
 """Entries of an array that are looked at, to bound the time."""
 
 LEAST_NUMBERS = 6
@@ -31,17 +31,17 @@ class Seen:
     ----------
     results : those that were the same for all data.
     numbers : the public parts of what was read, as far as they are no whole numbers: counts pass over what is between.
-    depends : whether a result has depended on data, so that the code was seen with one that does.
+    depends : the numbers beside which a result depended on data; with several, the code was seen with what is between.
     """
 
     results: set[float] = field(default_factory=set)
     numbers: set[float] = field(default_factory=set)
-    depends: bool = False
+    depends: set[float] = field(default_factory=set)
 
     @property
     def is_crossed(self) -> bool:
         """Whether the results differed between numbers that are no constants, and none depended on data."""
-        return len(self.results) > 1 and len(self.numbers) >= LEAST_NUMBERS and not self.depends
+        return len(self.results) > 1 and len(self.numbers) >= LEAST_NUMBERS and len(self.depends) < 2
 
 
 class DecidedReads:
@@ -73,7 +73,8 @@ class DecidedReads:
                 continue
             seen = self.seen.setdefault((spot, entry), Seen())
             if result != result:
-                seen.depends = True
+                if len(seen.depends) < 2:
+                    seen.depends.add(number)
             else:
                 seen.results.add(result)
                 if abs(number - round(number)) > 1e-9 and len(seen.numbers) < LEAST_NUMBERS:
