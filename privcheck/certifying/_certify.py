@@ -169,7 +169,7 @@ def certified(
         return found
     table = random_table(np.random.default_rng([seed, 0]), length, policy.arms, game, 0)
     called = sets_called(policy, game.contexts, table, seed)
-    unreached = tuple(f"{line.file}:{line.line}" for line in found.unreached)
+    unreached = tuple(f" at {line.file}:{line.line}" for line in found.unreached)
     called = {name: where for name, where in called.items() if not where.endswith(unreached)}
     told = UNFOLLOWED.format(where="; ".join(called.values()), sets=",".join(called))
     return replace(found, notes=[told, *found.notes]) if called else found

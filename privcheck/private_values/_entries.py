@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 NOBODY, SEVERAL = -1, -2
 """Stand for the datum of an entry that depends on none, and of one that depends on more than one."""
 
+MARGIN = 1e-9
+"""Distance, relative to the numbers that are compared, beyond which float rounding changes no order."""
+
 _LARGEST = sys.float_info.max / 2.0
 """Largest end of an interval: values within it are computed without overflow."""
 

@@ -237,8 +237,7 @@ def own_call() -> tuple[str, int, str]:
 
 def own_place() -> str:
     """Return the file and line of the innermost frame of the policy's own code."""
-    place = _own_frame()
-    return f"{Path(place.f_code.co_filename).name}:{place.f_lineno}"
+    return own_spot()[0]
 
 
 def own_spot() -> tuple[str, int]:

@@ -12,17 +12,13 @@ import numpy as np
 from privcheck.arrays import Array
 from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
-from privcheck.private_values._entries import SEVERAL, Entries, quiet
-from privcheck.private_values._leaks import own_spot
+from privcheck.private_values._entries import MARGIN, SEVERAL, Entries, quiet
 from privcheck.private_values._several_data.of_one_sum import lipschitz
 from privcheck.private_values._shared.shared_cell import Cell
 from privcheck.reached_state import applied_apart
 
 if TYPE_CHECKING:
     from privcheck.private_values._private import Private
-
-_MARGIN = 1e-9
-"""Relative distance from the end of an interval beyond which float rounding decides no comparison."""
 
 FUNCTIONS: dict[Any, tuple[Callable[[float], float], str, float, float]] = {
     np.sqrt: (math.sqrt, "rising", 0.0, math.inf),
@@ -79,16 +75,11 @@ def applied(function: Any, value: Private) -> Private | None:
     rows = np.flatnonzero(sums)
     const, terms = lipschitz(entries, rows, lambda _: ("absolute", abs), (ends[0], ends[1]), const, terms)
     kind = value.kind if integers or function is np.absolute else "f"
+    assert value.source is not None
     if integers:
         results = np.where(ends[0] == ends[1], ends[0], np.nan)
-        _noted(value, entries, np.where(entries.private, lows, np.nan), results, function.__name__)
+        value.source.decided.note(function.__name__, np.where(entries.private, lows, np.nan), results)
     return value.make(value.source, const.reshape(value.shape), terms).of_kind(kind)
-
-
-def _noted(value: Private, entries: Entries, numbers: Array, results: Array, read: str) -> None:
-    """Take note of reads of which each result is the same for all data, or NaN."""
-    if value.source is not None and entries.private.any():
-        value.source.decided.note((*own_spot(), read), numbers, results)
 
 
 def compared(function: Any, value: Private, other: Any) -> Any:
@@ -115,7 +106,9 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     open_ = np.array([known is None for known in decided])
     above = np.where(open_, np.nan, np.where(limits >= entries.interval[1], 1.0, -1.0))
     asked = entries.private & (np.abs(limits) < FAR)
-    _noted(value, entries, np.where(asked, limits - entries.interval[0], np.nan), above, symbol)
+    assert value.source is not None
+    with quiet():
+        value.source.decided.note(symbol, np.where(asked, limits - entries.interval[0], np.nan), above)
     if not open_.any():
         return decided[0] if shape == () else np.array(decided, np.bool_).reshape(shape)
     if (entries.owners[open_] == SEVERAL).any() or np.isnan(limits[open_]).any():
@@ -127,7 +120,6 @@ def compared(function: Any, value: Private, other: Any) -> Any:
     made = value.make(value.source, const.reshape(shape), terms)
     if positive != symbol:
         made = 1.0 - made
-    assert value.source is not None
     value.source.chooses = True
     made.of_kind("b")._cell.compared = symbol
     return made
@@ -276,7 +268,7 @@ def _decided(symbol: str, entries: Entries, limits: Array) -> list[bool | None]:
     lows, highs = entries.interval
     holds = COMPARED[symbol]
     with quiet():
-        slack = np.where(entries.plain, 0.0, _MARGIN * (np.abs(lows) + np.abs(highs) + np.abs(entries.const)))
+        slack = np.where(entries.plain, 0.0, MARGIN * (np.abs(lows) + np.abs(highs) + np.abs(entries.const)))
         if symbol in ("==", "!="):
             apart = (limits < lows - slack) | (limits > highs + slack)
             always, never = (apart, apart & False) if symbol == "!=" else (apart & False, apart)

@@ -99,6 +99,15 @@ def test_what_depends_on_data_or_on_rounding_is_a_leak(code):
         evaluated(code)
 
 
+def test_infinite_numbers_are_compared_without_a_warning():
+    reward = PrivateSource().scalar(0.7, 0.0, 1.0, 0)
+    infinite = np.inf + 0.0 * reward
+    with np.errstate(all="raise"):
+        assert (np.stack([infinite, reward]) > np.inf).tolist() == [False, False]
+        assert (np.stack([infinite, reward]) >= np.stack([reward - 3.0, reward - 2.0])).tolist() == [True, True]
+        assert int(np.argmax(np.stack([reward, infinite, infinite]))) == 1
+
+
 def test_rounding_down_is_that_of_python():
     """1 / 0.1 is 10, and 1 // 0.1 is 9."""
     source = PrivateSource()

@@ -268,4 +268,6 @@ def test_an_audit_that_was_cut_short_says_so_and_not_that_its_runs_were_too_few(
 
 def test_a_search_that_was_cut_short_is_not_said_to_have_begun_with_nothing():
     cut = replace(VIOLATION, verdict="inconclusive", epsilon_lower=None, stop_after=0, screened_pairs=0)
-    assert dict(number_rows(cut))["searched"].startswith("the search was cut short and is not told; neighbour relation")
+    assert dict(number_rows(cut))["searched"].startswith(
+        "cut short; how far the search came is not recorded; neighbour"
+    )

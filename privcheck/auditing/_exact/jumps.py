@@ -66,15 +66,14 @@ def jumps(log: Callable[[Array], Array], cuts: Array, seen: Seen) -> tuple[Array
     >>> places.round(9).tolist(), error
     ([0.3], 0.0)
     """
-    found, scan = _looked_for(log, seen), SCAN
+    found, closer = _looked_for(log, seen), CLOSER * SCAN
     if len(found[0]) > MANY:
-        scan = CLOSER * SCAN
-        found = _looked_for(log, looked_at(log, cuts, seen[0], scan))
+        found = _looked_for(log, looked_at(log, cuts, seen[0], closer))
     places, before, after, highest = found
     if not len(places):
         return places, highest, 0.0
     sizes = np.abs(np.exp(before - highest) - np.exp(after - highest))
-    distance = np.ptp(cuts[np.isfinite(cuts)]) / scan
+    distance = np.ptp(cuts[np.isfinite(cuts)]) / closer
     apart = (places[MANY:] - places[:-MANY]) / MANY
     hidden = HIDDEN * np.where(apart > distance, sizes[:-MANY] * distance**2 / apart, 0.0).sum()
     order = np.argsort(-sizes, kind="stable")

@@ -10,7 +10,7 @@ import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
-from privcheck.errors import PolicyError, PrivcheckError, words
+from privcheck.errors import PolicyError, PrivcheckError
 from privcheck.mechanisms import Tape
 from privcheck.privacy import Contexts
 
@@ -21,15 +21,14 @@ ALONE = (
 
 
 @contextmanager
-def said_if(plays: Callable[[], bool]) -> Iterator[None]:
-    """Let an error of a policy in the block say so, if the policy plays without one with ordinary rewards."""
+def said_if(alone: Callable[[], bool]) -> Iterator[None]:
+    """Let an error of a policy in the block say so, if wrapped rewards alone lead to it."""
     try:
         yield
     except PolicyError as error:
-        if error.hint or not plays():
+        if error.hint or not alone():
             raise
-        got = error.value if isinstance(error.value, type(words(""))) else words(repr(error.value))
-        raise PolicyError(error.parameter, got, error.expected, ALONE) from None
+        raise PolicyError(error.parameter, error.value, error.expected, ALONE) from None
 
 
 def plays(build: Any, table: Table, seed: list[int], feedback: str, contexts: Contexts | None) -> bool:

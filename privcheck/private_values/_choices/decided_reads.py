@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from privcheck.arrays import Array
+from privcheck.private_values._leaks import own_spot
 
 Spot = tuple[str, int, str]
 """A line, an instruction in its function, and what reads there."""
@@ -20,7 +21,10 @@ MOST_ENTRIES = 1024
 """Entries of an array that are looked at, to bound the time."""
 
 LEAST_NUMBERS = 6
-"""Least number of public numbers, none of them whole, that a line was seen with: fewer may be constants of the code."""
+"""Least number of places, none of them whole, that a line was seen with: fewer may be constants of the code."""
+
+SEVERAL = 2
+"""Places at which a result depended on data from which on the code was seen with what is between."""
 
 
 @dataclass
@@ -30,8 +34,8 @@ class Seen:
     Parameters
     ----------
     results : those that were the same for all data.
-    numbers : the public parts of what was read, as far as they are no whole numbers: counts pass over what is between.
-    depends : the numbers beside which a result depended on data; with several, the code was seen with what is between.
+    numbers : where what was read lay, as far as these are no whole numbers: counts pass over what is between.
+    depends : where it lay when a result depended on data.
     """
 
     results: set[float] = field(default_factory=set)
@@ -40,8 +44,8 @@ class Seen:
 
     @property
     def is_crossed(self) -> bool:
-        """Whether the results differed between numbers that are no constants, and none depended on data."""
-        return len(self.results) > 1 and len(self.numbers) >= LEAST_NUMBERS and len(self.depends) < 2
+        """Whether the results differed between numbers that are no constants, and hardly one depended on data."""
+        return len(self.results) > 1 and len(self.numbers) >= LEAST_NUMBERS and len(self.depends) < SEVERAL
 
 
 class DecidedReads:
@@ -49,31 +53,33 @@ class DecidedReads:
 
     >>> reads = DecidedReads()
     >>> for number in (0.25, 0.5, 3.75, -0.125, 1.5, 2.25):
-    ...     reads.note(("bandit.py:7", 0, "<"), np.array([number]), np.array([np.sign(number - 1.0)]))
-    >>> reads.between()
-    ['bandit.py:7']
+    ...     reads.note("<", np.array([number]), np.array([np.sign(number - 1.0)]))
+    >>> len(reads.between())
+    1
     """
 
     def __init__(self) -> None:
         self.seen: dict[tuple[Spot, int], Seen] = {}
 
-    def note(self, spot: Spot, numbers: Array, results: Array, entries: Iterable[int] | None = None) -> None:
-        """Take in reads of entries at a line.
+    def note(self, read: str, numbers: Array, results: Array, entries: Iterable[int] | None = None) -> None:
+        """Take in reads of entries at the line of the policy's own code that runs.
 
         Parameters
         ----------
-        spot : where, and what reads.
-        numbers : shape (n,), the public parts of what was read; those that are not finite are left out.
+        read : what reads.
+        numbers : shape (n,), where what was read lay, as by its lower end; those that are not finite are left out.
         results : shape (n,), the results, or what stands for them; NaN for one that depends on data.
         entries : which entries they are; None for 0, ..., n - 1.
         """
-        rows = range(len(numbers)) if entries is None else entries
+        if not np.isfinite(numbers).any():
+            return
+        spot, rows = (*own_spot(), read), range(len(numbers)) if entries is None else entries
         for entry, number, result in zip(rows, numbers[:MOST_ENTRIES].tolist(), results.tolist(), strict=False):
             if not np.isfinite(number):
                 continue
             seen = self.seen.setdefault((spot, entry), Seen())
             if result != result:
-                if len(seen.depends) < 2:
+                if len(seen.depends) < SEVERAL:
                     seen.depends.add(number)
             else:
                 seen.results.add(result)

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privcheck.arrays import Array, Bools
-from privcheck.private_values._entries import Entries, quiet
-from privcheck.private_values._leaks import own_spot
+from privcheck.private_values._entries import MARGIN, Entries, quiet
 
 if TYPE_CHECKING:
     from privcheck.private_values._private import Private
-
-MARGIN = 1e-9
-"""Largest rounding error of a computed number, relative to the numbers that are compared."""
 
 ORDERS: dict[str, tuple[bool, bool]] = {
     "<": (True, False), "<=": (True, False), ">": (False, True), ">=": (False, True), "==": (False, False),
@@ -36,6 +32,7 @@ def least_difference(one: Private, two: Private) -> Array:
     with quiet():
         sizes = MARGIN * sum(np.where(np.isfinite(end), np.abs(end), 0.0) for end in (low, high, least, most))
         found = low - most - np.where(exact & precise, 0.0, sizes)
+        found = np.where(exact & precise & (low == most), 0.0, found)  # also of infinite numbers
         if np.isfinite(low + high + least + most).all():
             found = np.fmax(found, _ends(one - two)[0] - sizes)
     return np.where(np.isnan(found), -np.inf, found)
@@ -58,7 +55,9 @@ def compared_alike(symbol: str, one: Private, two: Private) -> Any:
     above, below = least_difference(one, two) > 0.0, least_difference(two, one) > 0.0
     if not (above | below).all():
         return None
-    _noted(one, two._const.ravel() - one._const.ravel(), np.where(above, 1.0, -1.0), symbol)
+    assert one.source is not None
+    with quiet():
+        one.source.decided.note(symbol, _ends(two)[0] - _ends(one)[0], np.where(above, 1.0, -1.0))
     smaller, larger = ORDERS[symbol]
     holds = np.where(below, smaller, larger)
     return holds.reshape(one.shape) if one.ndim else bool(holds[0])
@@ -84,11 +83,11 @@ def extreme(values: Private, sign: float) -> int | None:
     if not ((ahead > 0.0) | ((ahead == 0.0) & (others > most))).all():  # the first of equal ones
         return None
     pairs = np.minimum(others, most) * values.size + np.maximum(others, most)
+    private, sides = Entries.of(values).private, np.where(others > most, 1.0, -1.0)
+    assert values.source is not None
     with quiet():
-        numbers = np.where(_is_private(values)[others] | _is_private(values)[most], best._const - rest._const, np.nan)
-    _noted(
-        values, np.where(others > most, numbers, -numbers), np.where(others > most, 1.0, -1.0), "argmax", pairs.tolist()
-    )
+        numbers = np.where(private[others] | private[most], sides * (low[most] - low[others]), np.nan)
+        values.source.decided.note("argmax", numbers, sides, pairs.tolist())
     return most
 
 
@@ -102,24 +101,18 @@ def floored(value: Private, divisor: float) -> Any:
     >>> floored(reward, 2.0), floored(reward, 0.5), floored(reward + 1.0, -4.0)
     (0.0, None, -1.0)
     """
+    if value.is_action:
+        return None
     low, high, exact = _ends(value)
     slack = np.where(exact, 0.0, MARGIN * (np.abs(low) + np.abs(high)))
     with quiet():
         least, most = (low - slack) // divisor, (high + slack) // divisor
-    if value.is_action or not (least == most).all():
+    if not (least == most).all():
         return None
-    _noted(value, value._const.ravel(), least, "//")
+    assert value.source is not None
+    value.source.decided.note("//", low, least)
     found: Array = least.reshape(value.shape)
     return found if value.ndim else float(least[0])
-
-
-def _noted(value: Private, numbers: Array, results: Array, read: str, entries: list[int] | None = None) -> None:
-    assert value.source is not None
-    value.source.decided.note((*own_spot(), read), numbers, results, entries)
-
-
-def _is_private(values: Private) -> Bools:
-    return Entries.of(values).private
 
 
 def _ends(values: Private) -> tuple[Array, Array, Bools]:

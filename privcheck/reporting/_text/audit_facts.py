@@ -101,7 +101,7 @@ def _searched(report: AuditReport) -> str:
     """Return the extent of the search: the candidates screened, the variants of good ones, and the runs."""
     search, runs = report.search, plural(report.screening_runs, "run")
     if report.epsilon_lower is None and report.stop_after == 0:
-        return "the search was cut short and is not told"
+        return "cut short; how far the search came is not recorded"
     if search is None or search.pairs < 2:
         return f"{plural(report.screened_pairs, 'pair')} of {words_of(report).one}s in {runs}"
     variants = report.screened_pairs - search.screened
