@@ -319,8 +319,8 @@ class Private(Refusals, NumpyProtocol):
         return linear.cumulative(self, axis)
 
     def clip(self, low: Any = None, high: Any = None) -> Any:
-        """Return each entry moved into [low, high]: see `privcheck.private_values._source.clip`."""
-        return products.clip(self, low, high)
+        """Return each entry moved into [low, high], as numpy does: see `privcheck.private_values._source.clip`."""
+        return products.clip(self, low, high, in_order=False)
 
     def reshape(self, *shape: Any, **order: Any) -> Any:
         """Return a view with another shape, or a copy as numpy does."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,14 +75,20 @@ def _products(one: Entries, two: Entries, left: Integers, right: Integers) -> tu
     return table.derived(keys, owners, least, most, values, groups, multiplicities, whole), weights
 
 
-def clip(value: Any, low: Any, high: Any) -> Any:
-    """Return each entry moved into [low, high]; see `privcheck.private_values._source.clip`."""
+def clip(value: Any, low: Any, high: Any, *, in_order: bool = True) -> Any:
+    """Return each entry moved into [low, high]; see `privcheck.private_values._source.clip`.
+
+    Unless the limits have to be `in_order`, it is numpy's: an entry is high where low is above it.
+    """
     if value.holds_draws and (why := value.publish()) is not None:
         refuse("function", "clip", value, hint=why or NONLINEAR)
     lows = value.of(-np.inf if low is None else low)
     highs = value.of(np.inf if high is None else high)
     if lows is None or highs is None or not (lows.is_public and highs.is_public):
         raise PrivcheckError("low, high", words("other things"), "public numbers", "clip to public limits")
+    if not in_order:
+        with suppress(ValueError):  # of shapes, which the check refuses
+            lows = value.of(np.minimum(lows._const, highs._const))
     _check_limits(value._const, lows._const, highs._const)
     kind = common(value, *(limits for limits, given in ((lows, low), (highs, high)) if given is not None))
     const = np.clip(value._const, lows._const, highs._const)
@@ -95,6 +102,9 @@ def clip(value: Any, low: Any, high: Any) -> Any:
     entries = Entries.of(value).taken(places)
     least, most = entries.interval
     kept = entries.private & (lowest <= least) & (most <= highest)
+    for limit in (lowest, highest):
+        sides = np.where(least >= limit, 1.0, np.where(most <= limit, -1.0, np.nan))
+        value.source.decided.note("clip", np.where(entries.private, limit - least, np.nan), sides)
     ends = np.clip(least, lowest, highest), np.clip(most, lowest, highest)
     limits = lowest.tolist(), highest.tolist()
     keys = [("clip", key, low, high) for key, low, high in zip(entries.keys, *limits, strict=True)]

@@ -36,6 +36,21 @@ BETWEEN = {
     "after a read of a constant": ("for x in (reward, self.noisy[0] + 1e-4 * reward): self.arm = int(x > 0.5)"),
     "an entry of many": "v = np.full(80, 0.7); v[70] = self.noisy[0] + 1e-4 * reward; self.arm = int((v > 0.5)[70])",
     "bins": "self.arm = int(np.digitize(self.noisy[0] + 1e-4 * reward, [0.5]))",
+    "the larger number": "n = float(self.noisy[0]); self.arm = int(max(n, 1e-4 * reward) == n)",
+    "the smaller number": "n = float(self.noisy[0]); self.arm = int(np.minimum(n, 1e-4 * reward) == n)",
+    "an excess": "self.arm = int(bool(max(self.noisy[0] + 1e-4 * reward - 0.5, 0.0)))",
+    "sorted numbers": "n = float(self.noisy[0]); self.arm = int(sorted([n, 1e-4 * reward])[0] == n)",
+    "numbers sorted by numpy": "n = float(self.noisy[0]); self.arm = int(np.sort([n, 1e-4 * reward])[0] == n)",
+    "a median": "n = float(self.noisy[0]); self.arm = int(np.median([n, 1e-4 * reward, 10.0]) == n)",
+    "a clip at a released number": ("n = float(self.noisy[0]); self.arm = int(np.clip(1e-4 * reward, n, None) == n)"),
+    "a clip of a released number": "self.arm = int(np.clip(self.noisy[0] + 1e-4 * reward, 0.5, None) == 0.5)",
+    "rounded noise": "self.arm = int(round(1000.0 * self.noisy[0]) + 1e-4 * reward >= 500.0)",
+    "ties of rounded noise": (
+        "self.arm = int(max((round(1000.0 * self.noisy[0]), 1e-4 * reward, 0), (0, 0.5e-4, 1))[2])"
+    ),
+    "ties of sorted keys": (
+        "self.arm = sorted([0, 1], key=lambda a: (round(1000.0 * self.noisy[a]), (1e-4 * reward, 0.5e-4)[a]))[0]"
+    ),
 }
 RIGHT = {
     "of what was released": "self.arm = int(self.noisy[0] > 0.5) if self.t > 1 else int(np.argmax(self.noisy))",
@@ -45,6 +60,14 @@ RIGHT = {
         "assert -1e3 - 0.5 < self.noisy[action] + reward < 1e3 + 0.5 and math.isfinite(self.noisy[action] + reward)"
     ),
     "an infinite index": "self.arm = int(np.argmax([reward, np.inf])); self.arm = int(np.argmax([np.inf, reward]))",
+    "other numbers in each round": "self.arm = int(reward + 2.3 > 1.7 * self.t) if self.t != 2 else 0",
+    "multiples of a count": "self.arm = int(4 * self.t + reward > 9.5)",
+    "a limit that is released": (
+        "n = float(self.noisy[action])\n"
+        "        self.noisy[1 - action] += float(np.clip(reward, 0.0, n) + self.rng.laplace(0.0, 1.0))"
+    ),
+    "tuples without ties": "self.arm = max((round(1000.0 * self.noisy[a]), a, reward) for a in (0, 1))[1]",
+    "keys without ties": "self.arm = max((0, 1), key=lambda a: (float(self.noisy[a]), reward))",
     "an indicator that is released": (
         "self.sum += reward > self.noisy[0] / 4; n = float(self.sum + self.rng.laplace(0.0, 1.0)); self.sum = 0.0"
     ),

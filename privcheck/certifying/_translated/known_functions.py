@@ -26,6 +26,7 @@ from privcheck.certifying._translated.raw_numbers import (
     rounded_to_even,
     truncated,
 )
+from privcheck.certifying._translated.tied_tuples import watched
 from privcheck.private_values import Private, PrivateArray, clip, clip_norm, one_hot, rounded, zeros
 
 
@@ -304,9 +305,9 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     **{function: _collected(function) for function in _LISTS},
     builtins.float: _number, np.float64: _numpy_number,
     builtins.int: integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
-    builtins.min: _extreme(min, np.minimum, np.min), builtins.max: _extreme(max, np.maximum, np.max),
-    builtins.round: rounded_to_even, builtins.sorted: _sorted, builtins.isinstance: _is_instance,
-    builtins.type: _type,
+    builtins.min: watched(_extreme(min, np.minimum, np.min)),
+    builtins.max: watched(_extreme(max, np.maximum, np.max)), builtins.sorted: watched(_sorted),
+    builtins.round: rounded_to_even, builtins.isinstance: _is_instance, builtins.type: _type,
     statistics.mean: _averaged(statistics.mean), statistics.fmean: _averaged(statistics.fmean),
     statistics.median: _of_list(statistics.median, np.median),
     statistics.pvariance: _of_list(statistics.pvariance, np.var),

@@ -6,7 +6,9 @@ happen in any run that is seen. But if it held in one run and failed in another,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+import math
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,8 +22,11 @@ Spot = tuple[str, int, str]
 MOST_ENTRIES = 1024
 """Entries of an array that are looked at, to bound the time."""
 
+MOST_NUMBERS = 64
+"""Numbers of an entry that are kept, for the same reason."""
+
 LEAST_NUMBERS = 6
-"""Least number of places, none of them whole, that a line was seen with: fewer may be constants of the code."""
+"""Least number of places that a line was seen with in some runs and not in others: fewer may be counts or constants."""
 
 SEVERAL = 2
 """Places at which a result depended on data from which on the code was seen with what is between."""
@@ -33,28 +38,47 @@ class Seen:
 
     Parameters
     ----------
-    results : those that were the same for all data.
-    numbers : where what was read lay, as far as these are no whole numbers: counts pass over what is between.
+    results : those that were the same for all data, by where what was read lay.
     depends : where it lay when a result depended on data.
     """
 
-    results: set[float] = field(default_factory=set)
-    numbers: set[float] = field(default_factory=set)
+    results: dict[float, float] = field(default_factory=dict)
     depends: set[float] = field(default_factory=set)
 
-    @property
-    def is_crossed(self) -> bool:
-        """Whether the results differed between numbers that are no constants, and hardly one depended on data."""
-        return len(self.results) > 1 and len(self.numbers) >= LEAST_NUMBERS and len(self.depends) < SEVERAL
+    @classmethod
+    def together(cls, runs: Sequence[Seen]) -> Seen:
+        """Return what was seen in several runs."""
+        results = {number: result for run in runs for number, result in run.results.items()}
+        return cls(results, set().union(*(run.depends for run in runs)))
+
+    def is_crossed(self, constants: Set[float]) -> bool:
+        """Return whether the results differed between two numbers, others lie in between, and hardly one was seen.
+
+        Whole numbers are taken to be multiples of what their differences have in common, as counts are.
+
+        Parameters
+        ----------
+        constants : the numbers that were the same in all runs, as those of the code are.
+        """
+        if len(self.results) - len(constants) < LEAST_NUMBERS or len(self.depends) >= SEVERAL:
+            return False
+        pairs = list(itertools.pairwise(sorted(self.results)))
+        gaps = [two - one for one, two in pairs]
+        step = math.gcd(*map(int, gaps)) if all(number == round(number) for number in self.results) else 0
+        return any(
+            gap > step and self.results[one] != self.results[two] and not {one, two} <= constants
+            for (one, two), gap in zip(pairs, gaps, strict=True)
+        )
 
 
 class DecidedReads:
     """What was seen of reads of private numbers, by line, instruction, operation and entry.
 
-    >>> reads = DecidedReads()
-    >>> for number in (0.25, 0.5, 3.75, -0.125, 1.5, 2.25):
-    ...     reads.note("<", np.array([number]), np.array([np.sign(number - 1.0)]))
-    >>> len(reads.between())
+    >>> runs = DecidedReads(), DecidedReads()
+    >>> for run, numbers in zip(runs, ((0.25, 3.5, -0.125), (0.5, 3.75, -2.0)), strict=True):
+    ...     for number in numbers:
+    ...         run.note("<", np.array([number]), np.array([np.sign(number - 1.0)]))
+    >>> len(runs[0].between(runs[1]))
     1
     """
 
@@ -81,21 +105,20 @@ class DecidedReads:
             if result != result:
                 if len(seen.depends) < SEVERAL:
                     seen.depends.add(number)
-            else:
-                seen.results.add(result)
-                if abs(number - round(number)) > 1e-9 and len(seen.numbers) < LEAST_NUMBERS:
-                    seen.numbers.add(number)
+            elif len(seen.results) < MOST_NUMBERS:
+                seen.results[number] = result
 
     def between(self, *others: DecidedReads) -> list[str]:
         """Return the lines whose results differed, in this run and others, were the same for all data, and need not be.
 
         They differed for numbers of which those in between give another result to other data.
         """
-        together: dict[tuple[Spot, int], Seen] = {}
-        for run in (self, *others):
-            for key, seen in run.seen.items():
-                found = together.setdefault(key, Seen())
-                found.results |= seen.results
-                found.numbers |= seen.numbers
-                found.depends |= seen.depends
-        return list(dict.fromkeys(place for ((place, *_), _), seen in together.items() if seen.is_crossed))
+        runs = [run.seen for run in (self, *others)]
+        found: dict[str, None] = {}
+        for key in dict.fromkeys(key for run in runs for key in run):
+            seen = [run[key] for run in runs if key in run]
+            constants = set.intersection(*(set(run.results) for run in seen)) if len(seen) > 1 else set()
+            if Seen.together(seen).is_crossed(constants):
+                (place, *_), _ = key
+                found[place] = None
+        return list(found)

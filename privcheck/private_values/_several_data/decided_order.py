@@ -82,13 +82,27 @@ def extreme(values: Private, sign: float) -> int | None:
     ahead = least_difference(best, rest) if sign > 0.0 else least_difference(rest, best)
     if not ((ahead > 0.0) | ((ahead == 0.0) & (others > most))).all():  # the first of equal ones
         return None
-    pairs = np.minimum(others, most) * values.size + np.maximum(others, most)
-    private, sides = Entries.of(values).private, np.where(others > most, 1.0, -1.0)
+    note_order("argmax", values, most, np.where(others > most, sign, -sign))
+    return most
+
+
+def note_order(read: str, values: Private, chosen: int, sides: Array | None = None) -> None:
+    """Note which of an entry and each of the others is the larger one, for all data: see `DecidedReads`.
+
+    Parameters
+    ----------
+    chosen : the entry.
+    sides : shape (n - 1,), for each of the others 1 if that of the two with the smaller index is the larger one, -1 if
+        it is the smaller one; by default what the ends of the entries tell.
+    """
+    private, others = Entries.of(values).private, np.delete(np.arange(values.size), chosen)
+    (low, high, _), one, two = _ends(values), np.minimum(chosen, others), np.maximum(chosen, others)
     assert values.source is not None
     with quiet():
-        numbers = np.where(private[others] | private[most], sides * (low[most] - low[others]), np.nan)
-        values.source.decided.note("argmax", numbers, sides, pairs.tolist())
-    return most
+        if sides is None:
+            sides = np.where(low[one] >= high[two], 1.0, np.where(high[one] <= low[two], -1.0, np.nan))
+        apart = np.where(private[others] | private[chosen], low[one] - low[two], np.nan)
+    values.source.decided.note(read, apart, sides, (one * values.size + two).tolist())
 
 
 def floored(value: Private, divisor: float) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.private_values._entries import Entries, quiet
+from privcheck.private_values._several_data.decided_order import note_order
 from privcheck.private_values._several_data.moved_numbers import UNIT, Moves, entry_roundings, moved_number
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def _between(numbers: _Numbers | None, first: int, part: float) -> Private | Non
         return None
     value, entries, moves, error = numbers
     after, (lows, highs) = min(first + 1, entries.size - 1), entries.interval
+    for place in {first, after} if part else {first}:
+        note_order("order", value, int(np.argsort(lows, kind="stable")[place]))
 
     def between(these: Array) -> float:
         inorder = np.sort(these)
