@@ -313,8 +313,9 @@ class GridTopTwoPolicy(TopTwoBatchesPolicy):
         best = int(kept[values[kept].argmax()])
         # a point that was dropped no longer has its likelihood: there it counts as flat, as beyond 0 and pi / 2
         left, centre, right = values[max(best - 1, kept[0])], values[best], values[min(best + 1, kept[-1])]
-        bend = left - 2.0 * centre + right
-        shift = 0.5 * (left - right) / bend if bend < 0.0 else 0.0
+        bend, shift = left - 2.0 * centre + right, 0.0
+        if bend < 0.0:
+            shift = 0.5 * (left - right) / bend
         return math.sin((best + 0.5 + shift) * 0.5 * math.pi / POINTS) ** 2
 
     def top(self, arm: int) -> float:

@@ -89,10 +89,12 @@ class TopTwoBatchesPolicy(BatchesPolicy):
 
     def ratio_of_costs(self, leader: int, arm: int, estimates: list[float]) -> float:
         """Return d(mu_B, u) / d(mu_a, u) at the minimiser u of n_B d(mu_B, u) + n_a d(mu_a, u)."""
-        if estimates[arm] >= estimates[leader] - INDISTINCT:
-            return math.inf
-        costs = self.least_costs(estimates[leader], estimates[arm], self.pulls[leader], self.pulls[arm])
-        return costs[0] / costs[1] if costs[1] > 0.0 else math.inf
+        ratio = math.inf
+        if estimates[arm] < estimates[leader] - INDISTINCT:
+            costs = self.least_costs(estimates[leader], estimates[arm], self.pulls[leader], self.pulls[arm])
+            if costs[1] > 0.0:
+                ratio = costs[0] / costs[1]
+        return ratio
 
     def least_costs(self, high: float, low: float, high_pulls: int, low_pulls: int) -> list[float]:
         """Return d(high, u) and d(low, u) at the minimiser u of their sum with these weights; here d is kl."""

@@ -178,7 +178,7 @@ def not_private(given: Any, policy: Any, name: str, by: Feedback) -> Any:
     attribute is given by what the policy learns with.
     """
     for part in given if isinstance(given, list | tuple) else (given,):
-        if type(part) is not Private or part.is_public or part.holds_draws:
+        if type(part) is not Private or not part.is_raw:
             continue
         if part.made is None:
             part = +part

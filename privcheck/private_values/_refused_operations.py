@@ -73,11 +73,6 @@ def read(kind: str, operation: str, function: Callable[..., Any], *values: Any, 
     return on_ordinary(function, values, {})
 
 
-def is_raw(value: Any) -> bool:
-    """Tell whether a value is private and holds no noise."""
-    return isinstance(value, Refusals) and not (value.is_public or value.holds_draws)
-
-
 def published(values: Iterable[Any]) -> str | None:
     """Release the private values that hold noise; None if all are public then, otherwise why one is not."""
     for value in values:
@@ -103,8 +98,7 @@ def _of_all(name: str) -> Callable[..., Any]:
     read_it, function = _function(name), getattr(np, name)
 
     def method(self: Any, *arguments: Any, **options: Any) -> Any:
-        hidden = not (self.is_public or self.holds_draws)
-        return (function if hidden else read_it)(self, *arguments, **options)
+        return (function if self.is_raw else read_it)(self, *arguments, **options)
 
     method.__name__, method.__doc__ = name, f"Return numpy's `{name}` of all entries."
     return method
@@ -151,15 +145,15 @@ def _compare(symbol: str, ufunc: Any, function: Callable[..., Any], one: Any, tw
 
         if (coins := flipped(symbol, one, two)) is not None:
             return coins
-    if one.is_public and isinstance(two, Refusals) and not (two.is_public or two.holds_draws):
+    if one.is_public and isinstance(two, Refusals) and two.is_raw:
         one, two, ufunc = two, one, _REFLECTED[ufunc]  # a public array is asked first, as of a derived class
     is_read = one.is_public or (isinstance(two, Refusals) and not two.is_public) or one.holds_draws
     if not is_read and (found := one.compared_with(ufunc, two)) is not None:
         return found
-    if is_raw(one) and is_raw(two):
+    if one.is_raw and isinstance(two, Refusals) and two.is_raw:
         from privcheck.private_values._several_data.decided_order import compared_alike
 
-        if (found := compared_alike(symbol, one, two)) is not None:
+        if (found := compared_alike(symbol, one, two)) is not None:  # type: ignore[arg-type]
             return found
     return read("comparison", symbol, function, one, two, hint=COMPARE)
 
@@ -189,7 +183,7 @@ class Refusals(Origins):
             return self.view_as(lambda array: array[...])
         if name == "dtype":  # as of a float
             raise AttributeError(name)
-        if name in _OF_FLOATS and not (self.is_public or self.holds_draws):
+        if name in _OF_FLOATS and self.is_raw:
             refuse("conversion", f".{name}()", self, hint=MEAN)
         kind: Any = np.ndarray if getattr(self, "ndim", 0) else np.float64
         if name.startswith("_") or name in _WRITING or not hasattr(kind, name) or published([self]) is not None:
@@ -208,6 +202,11 @@ class Refusals(Origins):
     def reused(self) -> bool:
         """Whether it held noise that was released with another value."""
         return bool(self._cell.reused)
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether it depends on data and holds no noise, so that what reads it is a leak."""
+        return not (self.is_public or self.holds_draws)
 
     @property
     def holds_draws(self) -> bool:
@@ -260,7 +259,7 @@ class Refusals(Origins):
 
     def _winning(self, sign: float) -> int | None:
         """Return the index of a noisy maximum, or of one that is the same for all data."""
-        if not is_raw(self):
+        if not self.is_raw:
             return self.winner(sign)
         from privcheck.private_values._several_data.decided_order import extreme
 
@@ -314,7 +313,7 @@ class Refusals(Origins):
         """
         if self.ndim and not copy and not self._cell.lent:
             self._cell.lent = own_place()
-        if dtype in (None, object) and (self.ndim == 0 or copy) and not (self.is_public or self.holds_draws):
+        if dtype in (None, object) and (self.ndim == 0 or copy) and self.is_raw:
             self.source.collected = self.data_ids
             found = np.empty(self.shape, object)
             if self.ndim == 0:
@@ -361,7 +360,7 @@ class Refusals(Origins):
         return read("function", "**", operator.pow, other, self, hint=NONLINEAR)
 
     def __floordiv__(self, other: Any) -> Any:
-        if type(other) in (int, float) and other and is_raw(self):
+        if type(other) in (int, float) and other and self.is_raw:
             from privcheck.private_values._several_data.decided_order import floored
 
             if (found := floored(self, other)) is not None:  # type: ignore[arg-type]

@@ -255,7 +255,7 @@ class PrivateSource:
     def held(self) -> list[Private]:
         """Return the private values that are still referred to and that data are in without noise."""
         every = [Private.over(cell) for cell in self._living()]
-        return [value for value in every if not (value.is_public or value.holds_draws)]
+        return [value for value in every if value.is_raw]
 
     def _ranges(self) -> list[tuple[Integers, Integers]]:
         """Return the ranges of features that are referred to, and forget the draws that are not."""

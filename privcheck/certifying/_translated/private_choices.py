@@ -193,7 +193,7 @@ def hidden(value: Any) -> bool:
 
 def truth(value: Private) -> Private | None:
     """Return the indicator of what is not 0, of a private number of one datum; None for other numbers."""
-    if value.is_public or value.holds_draws:
+    if not value.is_raw:
         return None
     if value.is_indicator:
         return value

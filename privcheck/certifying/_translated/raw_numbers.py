@@ -15,7 +15,7 @@ PRIVATE = (Private, PrivateArray)
 
 def is_raw(value: Any) -> bool:
     """Return whether a value is private, and would be read without noise."""
-    return type(value) in PRIVATE and not (value.is_public or value.holds_draws)
+    return type(value) in PRIVATE and value.is_raw
 
 
 def is_number(value: Any) -> bool:

@@ -37,7 +37,7 @@ class _Numbers(NamedTuple):
 
         None with NaN, too: what Python makes of it depends on the numbers that are compared with it.
         """
-        if value.size == 0 or value.kind not in "fi" or value.is_public or value.holds_draws:
+        if value.size == 0 or value.kind not in "fi" or not value.is_raw:
             return None
         if np.isnan(value._const).any():
             return None
