@@ -263,8 +263,9 @@ def coverage(certificate: Certificate) -> list[str]:
             f"{budget_words(certificate)}: the guard lets it release within the budget and refuses "
             f"any release beyond it. {explored} were explored; none leaked and none was refused a release.",
             f"Without the guard nothing is refused: an execution that was not explored, or {_later(certificate)}, may "
-            "then release more. What code decides there by a count, a date or the end of a list is named under 'rests "
-            "on' where it was found, and not all of it is found.",
+            "then leak, or release more. What code decides there by a count, a date or the end of a list is named "
+            "under 'rests on' where it was found, and not all of it is found; what it computes from improbable noise, "
+            "such as a number between 0.5 and 0.5001, may not have been seen.",
         ]
         if certificate.unreached:
             first.append(
