@@ -31,7 +31,9 @@ def plugin():
 @pytest.fixture(scope="session")
 def imported(twins):
     """Import what the suites need before pytester starts: it forgets later ones, and numpy and numba bear one each."""
-    import numba  # noqa: F401
+    import numba
+
+    assert numba.njit(lambda flag: not flag)(False)  # the compiler imports the rest when it is needed
 
     with pytest.raises(PrivacyFailure):
         assert_private(twins.noisy_sum_broken, 1.0, horizon=2)
