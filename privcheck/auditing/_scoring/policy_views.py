@@ -10,7 +10,7 @@ import numpy as np
 
 from privcheck.arrays import Symbols
 from privcheck.auditing._scoring.number_views import number_views, numbered
-from privcheck.auditing._scoring.prefix import distinct_rows
+from privcheck.auditing._scoring.prefix import distinct_rows, order_of_beginnings
 from privcheck.auditing._scoring.view import SequenceView, View
 from privcheck.feedback import Feedback, Reading, kind
 from privcheck.targets import Outputs, Sides, StreamPair
@@ -92,8 +92,8 @@ def _later(
     if len(distinct_rows(shown[:, :changed])[0]) <= FEW_COURSES:
         return []
     most = max(FEW_COURSES, len(shown) // RUNS_OF_A_COURSE)
-    rounds = range(changed + 1, shown.shape[1] + 1)
-    stop = changed + bisect_right(rounds, most, key=lambda stop: len(distinct_rows(shown[:, changed:stop])[0]))
+    alike = order_of_beginnings(shown[:, changed:])[1]
+    stop = changed + bisect_right(range(1, shown.shape[1] - changed + 1), most, key=lambda n: int((alike < n).sum()))
     found: list[View] = []
     if changed < stop < shown.shape[1]:
         name = "actions in the first rounds from the change on"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,11 @@ from privcheck.arrays import Array, Integers, Symbols
 PRIOR_RUNS = 8.0
 """Weight, in runs, with which the share of a sequence is shrunk towards that of the prefix one symbol shorter."""
 
-_HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
+_HASH_BASE, _SHIFT, _ONE = (np.array(number, np.uint64) for number in (0x9E3779B97F4A7C15, 29, 1))
+"""Arrays without a dimension: numpy converts a number anew at each step."""
+
+COLUMNS_AT_ONCE = 32
+"""Columns that are converted together, which takes less time for a few hundred rows, and little memory for many."""
 
 
 def sequence_codes(symbols: Symbols) -> npt.NDArray[np.uint64]:
@@ -23,9 +28,21 @@ def sequence_codes(symbols: Symbols) -> npt.NDArray[np.uint64]:
     A collision only gives two sequences the same score: the event is still fixed, and the limits are still valid.
     """
     code = np.zeros(len(symbols), np.uint64)
-    for column in range(symbols.shape[1]):
-        code = _extend(code, symbols[:, column])
+    for longer in _codes_of_prefixes(symbols):
+        code = longer
     return code
+
+
+def _codes_of_prefixes(symbols: Symbols) -> Iterator[npt.NDArray[np.uint64]]:
+    """Yield the codes of the first symbol of each row, of the first two, and so on: one array, which is overwritten."""
+    code, spare = np.zeros(len(symbols), np.uint64), np.empty(len(symbols), np.uint64)
+    for begin in range(0, symbols.shape[1], COLUMNS_AT_ONCE):
+        for column in symbols[:, begin : begin + COLUMNS_AT_ONCE].T.astype(np.uint64, order="C") + _ONE:
+            code ^= column
+            code *= _HASH_BASE
+            np.right_shift(code, _SHIFT, out=spare)
+            code ^= spare
+            yield code
 
 
 def distinct_rows(symbols: Symbols) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -49,11 +66,6 @@ def distinct_rows(symbols: Symbols) -> tuple[npt.NDArray[np.intp], npt.NDArray[n
     number = np.zeros(size, np.intp)
     number[present] = np.arange(len(present))
     return place[present], number[code]
-
-
-def _extend(code: npt.NDArray[np.uint64], symbol: Symbols) -> npt.NDArray[np.uint64]:
-    mixed = (code ^ (symbol.astype(np.uint64) + np.uint64(1))) * _HASH_BASE
-    return mixed ^ (mixed >> np.uint64(29))
 
 
 @dataclass(frozen=True)
@@ -85,36 +97,57 @@ class PrefixScore:
         self, first: Symbols, second: Symbols, common: int = 0, runs: tuple[Integers, Integers] | None = None
     ) -> None:
         rows, counts = _count_unique(first, second, runs)
+        order, alike = order_of_beginnings(rows)
+        rows, counts = rows[order], counts[order]
         self.levels: list[_Level] = []
-        code = np.zeros(len(rows), np.uint64)
-        share = np.full(len(rows), 0.5)
-        total = np.full(len(rows), counts.sum())
-        for depth in range(rows.shape[1]):
-            code = _extend(code, rows[:, depth])
-            nodes, representative, node = np.unique(code, return_index=True, return_inverse=True)
-            k = np.bincount(node, counts[:, 0])
-            n = k + np.bincount(node, counts[:, 1])
-            parent = share[representative]
-            posterior = (k + PRIOR_RUNS * parent) / (n + PRIOR_RUNS)
-            unsplit = n == total[representative]
-            node_share = np.where(unsplit | (depth < common), parent, posterior)
-            self.levels.append(_Level(nodes, node_share))
-            share, total = node_share[node], n[node]
+        begin = np.flatnonzero(alike < 0)
+        share, total = np.full(len(begin), 0.5), np.full(len(begin), counts.sum())
+        for depth, code in enumerate(_codes_of_prefixes(rows)):
+            if (alike == depth).any():  # a node splits
+                before, begin = begin, np.flatnonzero(alike <= depth)
+                parent = before.searchsorted(begin, side="right") - 1
+                both = np.add.reduceat(counts, begin)
+                k, n = both[:, 0], both.sum(axis=1)
+                posterior = (k + PRIOR_RUNS * share[parent]) / (n + PRIOR_RUNS)
+                share = np.where((n == total[parent]) | (depth < common), share[parent], posterior)
+                total = n
+            nodes = code[begin]
+            by_code = nodes.argsort()
+            self.levels.append(_Level(nodes[by_code], share[by_code]))
 
     def __call__(self, symbols: Symbols) -> Array:
         """Return the score of each row of symbols (n, D); a positive score is evidence for the first stream."""
-        code = np.zeros(len(symbols), np.uint64)
         share = np.full(len(symbols), 0.5)
         known = np.ones(len(symbols), bool)
-        for depth, level in enumerate(self.levels):
-            code = _extend(code, symbols[:, depth])
-            place = np.minimum(np.searchsorted(level.codes, code), len(level.codes) - 1)
-            known &= level.codes[place] == code
+        for level, code in zip(self.levels, _codes_of_prefixes(symbols), strict=False):
+            place = level.codes.searchsorted(code)
+            known &= level.codes.take(place, mode="clip") == code
             if not known.any():
                 break
-            share = np.where(known, level.share[place], share)
+            np.copyto(share, level.share.take(place, mode="clip"), where=known)
         with np.errstate(divide="ignore"):  # many short steps may take a share to 1
             return np.asarray(np.log(share) - np.log1p(-share), np.float64)
+
+
+def order_of_beginnings(rows: Symbols) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return an order in which rows that begin alike stand together, and with how many symbols each begins like the
+    row before it.
+
+    The first row has -1, so that as many numbers are below n as there are different beginnings of n symbols.
+
+    >>> order, alike = order_of_beginnings(np.array([[0, 1], [1, 1], [0, 1], [0, 2]]))
+    >>> order.tolist(), alike.tolist()
+    ([0, 2, 3, 1], [-1, 2, 1, 0])
+    """
+    length, order = rows.shape[1], np.arange(len(rows))
+    if length:
+        whole = np.ascontiguousarray(rows)
+        order = whole.view(f"V{whole.itemsize * length}").ravel().argsort()
+    differs = np.ones((len(rows), length + 1), bool)  # at the latest behind the end
+    differs[1:, :length] = rows[order[1:]] != rows[order[:-1]]
+    alike = differs.argmax(axis=1)
+    alike[:1] = -1
+    return order, alike
 
 
 def _count_unique(first: Symbols, second: Symbols, runs: tuple[Integers, Integers] | None) -> tuple[Symbols, Array]:

@@ -130,9 +130,11 @@ class SequenceView:
         if id(self) not in outputs.memo:
             runs, of_run = distinct_runs(outputs)
             symbols = self.read(runs)
-            kept, kind = distinct_rows(symbols)
-            number = kind if of_run is None else kind[of_run]
-            outputs.memo[id(self)] = symbols[kept], number, self  # kept alive, so that the id stays unique
+            if symbols is runs.symbols and of_run is not None:  # all of it is read, of runs that are distinct
+                outputs.memo[id(self)] = symbols, of_run, self  # kept alive, so that the id stays unique
+            else:
+                kept, kind = distinct_rows(symbols)
+                outputs.memo[id(self)] = symbols[kept], kind if of_run is None else kind[of_run], self
         rows, number, _ = outputs.memo[id(self)]
         return rows, number
 
