@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from operator import is_
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -104,7 +105,7 @@ def examined(
     """
     cls: Any = type(mechanism)  # mypy takes classes for unhashable because their objects may be
     for base in cls.__mro__:
-        if base in _ORIGINAL and _identities(base) != _IDENTITIES[base] and _changed(base):
+        if base in _ORIGINAL and not _holds_the_same(base) and _changed(base):
             raise _refusal(f"{base.__name__}, of which `{_changed(base)}` was replaced", "derive a class of your own")
     if cls in _ORIGINAL:
         _check_parameters(mechanism)
@@ -128,17 +129,18 @@ def remember() -> None:
         classes += cls.__subclasses__()
         for base in cls.__mro__[:-1]:
             if base.__module__.startswith("privcheck."):
-                _ORIGINAL[base], _IDENTITIES[base] = dict(vars(base)), _identities(base)
+                _ORIGINAL[base] = dict(vars(base))
 
 
 _ORIGINAL: dict[type, dict[str, Any]] = {}
-_IDENTITIES: dict[type, list[int]] = {}
 _TESTED: WeakKeyDictionary[type[Mechanism], str] = WeakKeyDictionary()
 _CALLED = ("__init__", "__post_init__", "__new__", "__getattribute__", "__getattr__", "__eq__")
 
 
-def _identities(cls: type) -> list[int]:
-    return [*map(id, vars(cls).values())]
+def _holds_the_same(cls: type) -> bool:
+    """Tell whether a class holds the objects that it held at first, in the same order."""
+    now, before = vars(cls), _ORIGINAL[cls]
+    return len(now) == len(before) and all(map(is_, now.values(), before.values()))
 
 
 def _changed(cls: type) -> str:

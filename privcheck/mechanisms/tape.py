@@ -66,7 +66,7 @@ class ForcedTape(Recorder):
     log_ratio: float = 0.0
     clock: Callable[[], int] = lambda: 0
     values: list[Any] = field(default_factory=list)
-    """What was behind the releases of this run."""
+    """What was behind the releases of this run: the same object as in the recorded run where the numbers are equal."""
     played: list[int] = field(default_factory=list)
     """What a policy has played in this run."""
 
@@ -86,8 +86,11 @@ class ForcedTape(Recorder):
             raise DivergenceError(
                 f"release {self.position} is made with another mechanism or shape on the other stream"
             )
-        self.values.append(now)
-        if not (now == was.value).all():
+        alike = now == was.value
+        if alike if now.ndim == 0 else alike.all():  # of one number `all` takes longer than the rest
+            self.values.append(was.value)
+        else:
+            self.values.append(now)
             self.log_ratio += float(mechanism.log_ratio(was.output, was.value, now))
         return _own(was.output)
 

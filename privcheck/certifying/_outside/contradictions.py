@@ -62,6 +62,8 @@ def too_far(
     rounds : T. At most so many numbers were added up, each with its rounding.
     """
     for number, (release, value, bound) in enumerate(zip(releases, values, bounds, strict=False), 1):
+        if value is release.value:  # as a tape gives it back; most of them
+            continue
         found = distance(release.mechanism, release.value, value)
         if found is None or bound is None or found <= bound:
             continue
