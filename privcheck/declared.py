@@ -10,7 +10,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from privcheck.errors import PrivcheckError, words
@@ -242,7 +242,7 @@ class Declared(metaclass=DeclaredType):
         return f"did you mean {near[0]!r}?" if near else ""
 
     def __post_init__(self) -> None:
-        for declared in declared_fields(type(self)):
+        for declared in fields_of_objects(type(self)):
             value = getattr(self, declared.name)
             checked = check(declared.name, value, declared.metadata["domain"], declared.metadata["hint"])
             object.__setattr__(self, declared.name, checked)
@@ -251,6 +251,12 @@ class Declared(metaclass=DeclaredType):
 def declared_fields(cls: type) -> list[Field[Any]]:
     """Return the fields of a class that were declared with `parameter`, in order; none if it is no dataclass."""
     return [f for f in fields(cls) if "domain" in f.metadata] if is_dataclass(cls) else []
+
+
+@cache
+def fields_of_objects(cls: type) -> list[Field[Any]]:
+    """Return the declared fields of a class of which there are objects, found once: it has all of them by then."""
+    return declared_fields(cls)
 
 
 MEANT = {

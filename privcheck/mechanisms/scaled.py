@@ -7,7 +7,7 @@ import sys
 from typing import Any, ClassVar, Self
 
 from privcheck.accounting import NOTHING, Charge
-from privcheck.declared import POSITIVE, Real, check, declared_fields
+from privcheck.declared import POSITIVE, Real, check, fields_of_objects
 from privcheck.errors import PrivcheckError, words
 from privcheck.mechanisms.base import COMPARISON_SLACK, NOISE_SLACK, Mechanism
 from privcheck.mechanisms.currency import EPSILON, Currency
@@ -62,7 +62,7 @@ class ScaledMechanism(Mechanism):
 
     def __post_init__(self) -> None:
         unused = (self.sensitivity_name, self.currency.name) if self.given_scale is not None else ("given_scale",)
-        for declared in declared_fields(type(self)):
+        for declared in fields_of_objects(type(self)):
             value, hint = getattr(self, declared.name), declared.metadata["hint"]
             if declared.name not in unused:
                 object.__setattr__(self, declared.name, check(declared.name, value, declared.metadata["domain"], hint))
