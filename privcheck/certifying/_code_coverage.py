@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -45,7 +46,8 @@ class CodeCoverage:
         by = kind(feedback)
         self._called, self._read, self._learns = by.methods, tuple(by.attributes), by.learns
         self._private = [i for i, name in enumerate(by.told) if name not in by.public]
-        self._reached = ReachedCode(watch=self._watch)
+        self._of_privcheck = _modules_of_privcheck()
+        self._reached = ReachedCode(watch=self._watch, passed=self._of_privcheck)
         self._seen = ObservedValues(lambda cls: self._is_own_class(cls))
         self._by_type: dict[type, tuple[OwnCode, dict[str, Any]]] = {}
         self._numbers: dict[type, NamedNumbers] = {}
@@ -102,6 +104,7 @@ class CodeCoverage:
         for own in functions:
             code = own.function.__code__
             self._inner[code] = tuple(with_inner(code))
+            self._of_privcheck.pop(own.function.__globals__.get("__name__", ""), None)
             if has_dense_lines(own):
                 self._dense.add(code)
             for inner in self._inner[code]:
@@ -272,3 +275,10 @@ class CodeCoverage:
             others |= not_matter & self._reached.unreached
         matters, left_out = ({(piece.file, piece.start[0]) for piece in some} for some in (ours, others))
         return sorted(matters), sorted(left_out - matters)
+
+
+def _modules_of_privcheck() -> dict[str, dict[str, Any]]:
+    """Return the globals of privcheck's own modules, but for those of policies, by their names."""
+    files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
+    found = [name for name, file in files.items() if name.startswith("privcheck.") and file]
+    return {name: vars(sys.modules[name]) for name in found if not is_own(str(files[name]), frozenset())}

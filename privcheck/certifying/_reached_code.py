@@ -46,6 +46,8 @@ class ReachedCode:
     watch : is called with the frame of every function that is called. It returns None, or what receives the frame, the
         kind of event and its argument before each line of this function, and each instruction that is looked out for,
         and when it returns, yields or raises.
+    passed : the globals of modules whose functions are not watched, by the name of the module. To ask a frame for them
+        takes less time than to ask for its code, of which Python tells audit hooks.
 
     Attributes
     ----------
@@ -66,7 +68,11 @@ class ReachedCode:
     """
 
     def __init__(
-        self, pieces: Iterable[Piece] = (), codes: Iterable[CodeType] = (), watch: Watch | None = None
+        self,
+        pieces: Iterable[Piece] = (),
+        codes: Iterable[CodeType] = (),
+        watch: Watch | None = None,
+        passed: Passed | None = None,
     ) -> None:
         self.unreached: set[Piece] = set()
         self._reached: set[Piece] = set()
@@ -74,6 +80,7 @@ class ReachedCode:
         self._done: Codes = {}
         self._plans: dict[CodeType, dict[int, list[Piece]]] = {}
         self._codes: Codes = {}
+        self._passed: Passed = {} if passed is None else passed
         self._reporter = partial(_monitored, self._codes) if MONITORED else _traced
         self._elsewhere: deque[tuple[CodeType, int]] = deque()
         self.add(pieces, codes)
@@ -104,7 +111,7 @@ class ReachedCode:
         self._done.clear()
 
     def __enter__(self) -> ReachedCode:
-        self._open = self._reporter(self._plans, self._reach, self._watch, self._done)
+        self._open = self._reporter(self._plans, self._reach, self._watch, self._done, self._passed)
         self._before = threading.gettrace()
         if not MONITORED:
             threading.settrace(self._called_elsewhere)
@@ -156,6 +163,7 @@ Plans = dict[CodeType, dict[int, list[Piece]]]
 Report = Callable[[CodeType, int], None]
 Told = Callable[[FrameType, str, Any], None]
 Watch = Callable[[FrameType], Told | None]
+Passed = dict[str, dict[str, Any]]
 Codes = dict[int, CodeType]
 """Code objects by their numbers, which live as long as they.
 
@@ -165,7 +173,7 @@ Hashing one takes longer than all of its bytes; and Python asks each for its eve
 
 @contextmanager
 def _traced(
-    plans: Plans, report: Report, watch: Watch | None, done: Codes, *, instructions: bool = True
+    plans: Plans, report: Report, watch: Watch | None, done: Codes, passed: Passed, *, instructions: bool = True
 ) -> Iterator[None]:
     """Report instructions, unless told otherwise, and what is watched through the trace function of this thread.
 
@@ -175,6 +183,9 @@ def _traced(
     asked: Codes = {}
 
     def called(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
+        names = frame.f_globals
+        if passed and type(name := dict.get(names, "__name__")) is str and passed.get(name) is names:
+            return None
         if id(frame.f_code) in done:
             return None
         told = None if watch is None else watch(frame)
@@ -210,12 +221,14 @@ def _traced(
 
 
 @contextmanager
-def _monitored(codes: Codes, plans: Plans, report: Report, watch: Watch | None, done: Codes) -> Iterator[None]:
+def _monitored(
+    codes: Codes, plans: Plans, report: Report, watch: Watch | None, done: Codes, passed: Passed
+) -> Iterator[None]:
     """Report instructions through `sys.monitoring`, each once; what is watched needs the trace function."""
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
     tool = next((number for number in range(6) if monitoring.get_tool(number) is None), None)
     if tool is None:
-        with _traced(plans, report, watch, done):
+        with _traced(plans, report, watch, done, passed):
             yield
         return
     added: Codes = {}
@@ -240,7 +253,7 @@ def _monitored(codes: Codes, plans: Plans, report: Report, watch: Watch | None, 
         for code in list(codes.values()):
             look_out(code)
         monitoring.restart_events()
-        with _traced(plans, report, None if watch is None else watched, done, instructions=False):
+        with _traced(plans, report, None if watch is None else watched, done, passed, instructions=False):
             yield
     finally:
         for code in added.values():
