@@ -138,6 +138,8 @@ class Entries:
             ends = self.weights * table.low.take(self.features), self.weights * table.high.take(self.features)
             np.add.at(lows, self.rows, np.minimum(*ends))
             np.add.at(highs, self.rows, np.maximum(*ends))
+            if table.excess:
+                self._take_excess(lows, highs)
             reach = self._reach()
             lows, highs = np.fmax(lows, self.const - reach), np.fmin(highs, self.const + reach)  # inf - inf is NaN
             lows = np.minimum(lows, highs)  # where rounding has exchanged them
@@ -201,6 +203,12 @@ class Entries:
         found[self.rows] = column
         found[self.rows[column != found[self.rows]]] = SEVERAL
         return found
+
+    def _take_excess(self, lows: Array, highs: Array) -> None:
+        """Take from ends what numbers of several data do not reach: see `FeatureTable.excess`."""
+        excess = np.array([self.table.excess.get(feature, 0.0) for feature in self.features.tolist()])
+        np.add.at(highs, self.rows, -np.maximum(self.weights, 0.0) * excess)
+        np.add.at(lows, self.rows, -np.minimum(self.weights, 0.0) * excess)
 
     def _reach(self) -> Array:
         """Return how far each can get from its constant, if its features are the entries of one bounded vector."""

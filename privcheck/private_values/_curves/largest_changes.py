@@ -116,6 +116,27 @@ def largest_change(norm: str, matrix: Array, parts: tuple[Together, ...]) -> flo
     return change(norm, matrix.shape, matrix.tobytes(), parts)
 
 
+def ends_together(weights: Array, features: Integers, table: FeatureTable) -> tuple[float, float] | None:
+    """Return between which ends a sum of weighted features of one datum lies; None where that is not known.
+
+    Those of the same numbers move together, and a sum that is affine on boxes has its ends at corners of these.
+    """
+    parts = parts_of(features, table)
+    if sum(len(part.columns) for part in parts) < features.size:  # some are entries of bounded vectors
+        return None
+    low, high = 0.0, 0.0
+    for columns, shapes, numbers in parts:
+        if (values := values_at_corners(shapes, numbers)) is None:
+            return None
+        own = weights[[*columns]]
+        errors = np.array([4.0 * each.error for each, _ in shapes]) + 16.0 * sys.float_info.epsilon * np.abs(
+            values
+        ).max(0)
+        sums, error = values @ own, float(errors @ np.abs(own)) * (len(columns) + 8.0)
+        low, high = low + float(sums.min()) - error, high + float(sums.max()) + error
+    return low, high
+
+
 @lru_cache(maxsize=4096)
 def _largest_change(norm: str, shape: tuple[int, int], matrix: bytes, parts: tuple[Together, ...]) -> float:
     weights = np.frombuffer(matrix).reshape(shape)

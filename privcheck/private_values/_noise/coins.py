@@ -13,7 +13,8 @@ import numpy as np
 
 from privcheck.arrays import Array
 from privcheck.mechanisms import STEP, Bernoulli
-from privcheck.private_values._entries import Entries
+from privcheck.private_values._curves.largest_changes import ends_together
+from privcheck.private_values._entries import SEVERAL, Entries
 from privcheck.private_values._leaks import own_line, own_place
 from privcheck.private_values._noise.noised import Held
 from privcheck.private_values._refused_operations import Refusals, published, refuse
@@ -138,7 +139,11 @@ def _mechanism(chance: Private) -> Bernoulli | None:
     """Return the release of an answer with this chance; None if it can come too near to 0 or 1."""
     if chance.is_public:
         return Bernoulli(0.5, 0.5)
-    low, high = (float(end[0]) for end in Entries.of(chance).interval)
+    entries = Entries.of(chance)
+    low, high = (float(end[0]) for end in entries.interval)
+    if not 0.0 < low <= high < 1.0 and entries.owners[0] != SEVERAL:  # as of u + v - 2 u v, of two bits of a datum
+        ends = ends_together(entries.weights, entries.features, entries.table)
+        low, high = (low, high) if ends is None else (float(chance._const) + end for end in ends)
     return Bernoulli(low, high) if 4.0 * STEP <= low <= high <= 1.0 - 4.0 * STEP else None
 
 

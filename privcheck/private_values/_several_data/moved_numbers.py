@@ -87,7 +87,8 @@ def moved_number(
     otherwise. Of several data that change together the moves add up, along a path on which one changes at a time.
 
     The features are filled one after another, so that their sum is f(y) up to rounding, which `error` has to leave
-    room for: see `_filled`.
+    room for: see `_filled`. Where their highs add up to more than the interval of f(y) is wide, the table knows by how
+    much, for the intervals of what f(y) is in.
     """
     least, most = ends
     if not least < most:
@@ -104,6 +105,9 @@ def moved_number(
         [("moved", name, digest, owner) for owner in owners.tolist()],
         owners, np.zeros(owners.size), widths, _filled(widths, min(max(found, least), most) - least), -1, 1.0, False,
     )  # fmt: skip
+    excess = math.fsum([*widths.tolist(), least, -most]) - 1e-12 * (abs(least) + abs(most) + reach)
+    if excess > 0.0:
+        entries.table.excess[int(features[0])] = excess
     return least, Terms.of(np.zeros(owners.size, np.int64), features, np.ones(owners.size))
 
 
