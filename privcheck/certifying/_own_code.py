@@ -26,8 +26,10 @@ from privcheck.certifying._syntax import CONSTRUCTORS, REACHES_NAMES, names_in
 from privcheck.certifying._translated.definitions import Definition, definition
 
 SHOWN_OR_STORED = ("repr", "str", "format", "reduce", "reduce_ex", "getstate", "setstate", "copy", "deepcopy")
-MAKES_CLASSES = ("init_subclass", "set_name", "class_getitem", "mro_entries", "prepare")
-CALLED_BY_NO_ROUND = frozenset(f"__{name}__" for name in (*SHOWN_OR_STORED, *MAKES_CLASSES))
+MAKES_CLASSES = frozenset(
+    f"__{name}__" for name in ("init_subclass", "set_name", "class_getitem", "mro_entries", "prepare")
+)
+CALLED_BY_NO_ROUND = MAKES_CLASSES | {f"__{name}__" for name in SHOWN_OR_STORED}
 """Methods with which objects are shown, copied and stored, and classes made; a round does not need them."""
 
 ASKS = {
@@ -291,7 +293,7 @@ class OwnCode:
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self._names.update(names_in(node.value))
             if getattr(node, "id", getattr(node, "attr", "")) in (*REACHES_NAMES, "getattr"):
-                self._names.update(name for cls in self.classes for name in vars(cls))
+                self._names.update(name for cls in self.classes for name in vars(cls) if name not in MAKES_CLASSES)
 
     def _add_named(self, value: Any, name: str) -> None:
         """Take in what a name stands for; a function of another name is a root, because calls do not name it."""

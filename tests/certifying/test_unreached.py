@@ -306,3 +306,35 @@ class Policy:
     found = certify(f"{tmp_path / 'policy.py'}:Policy", epsilon=1.0, arms=2, horizon=6, runs=2)
     assert (found.leaks, found.granted) == ([], False)
     assert f"what {'exec' if 'exec' in line else 'eval'}() runs in Policy.update" in " ".join(found.notes)
+
+
+def test_what_makes_a_class_has_run_and_is_not_asked_for_again(tmp_path):
+    """`__set_name__` ran when the class was made; that an attribute has a computed name does not make it run later."""
+    text = """
+class Positive:
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, instance, owner):
+        return getattr(instance, self.name)
+
+    def __set__(self, instance, value):
+        setattr(instance, self.name, max(value, 0.0))
+
+
+class Policy:
+    noisy = Positive()
+
+    def __init__(self, rng):
+        self.rng, self.arm, self.noisy = rng, 0, 0.0
+
+    def select(self):
+        return self.arm
+
+    def update(self, action, reward):
+        self.noisy = self.noisy + float(reward + self.rng.laplace(0, 1))
+        self.arm = int(self.noisy > 0.5)
+"""
+    (tmp_path / "policy.py").write_text(text, encoding="utf-8")
+    found = certify(f"{tmp_path / 'policy.py'}:Policy", epsilon=1.0, arms=2, horizon=6, runs=4)
+    assert (found.granted, found.unreached) == (True, [])
