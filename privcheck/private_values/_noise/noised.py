@@ -63,6 +63,10 @@ class Noise:
     scale: float
     partner: int = 0
 
+    def is_far(self, value: Private) -> bool:
+        """Tell whether the entry's public part is so large that its rounding would be charged."""
+        return bool(abs(value._const.flat[self.row]) > 2.0**20 * self.scale)
+
 
 @dataclass(frozen=True)
 class Held:
@@ -155,14 +159,13 @@ def _differences(row: int, alone: dict[int, float], draws: Draws) -> list[Noise]
 def publish(value: Private) -> str | None:
     r"""Release a private value, so that it is public from then on; None if that was done, otherwise why it cannot be.
 
-    The law of what is read, entry by entry, y = c f + sum_j k_j z_j + (public):
-
+    What is read is, entry by entry, y = c f + sum_j k_j z_j + (public):
     1. An array in which no datum is involved: its draws become coins, public numbers from then on.
     2. An entry that depends on data needs a fresh draw z that is in no other entry. Its noise k z is Laplace noise of
        scale |k| b, and the entry is released by the Laplace mechanism: charged first, and only then drawn. All other
        draws of the array become coins first. From then on z means (y - c f - (public)) / k wherever it stands.
-    3. Where entries hold several draws, or share them, it is first tried to release the entries in which these draws
-       met data for the first time; if that makes the array public, nothing else is released.
+    3. Where entries hold several draws, share them, or lie beside public numbers of many scales, it is first tried to
+       release the entries in which these draws met data for the first time; if that makes the array public, no other.
     4. Of draws that decided a noisy maximum of Laplace noise, all scores are released first, given the winner.
 
     Of threads that read noise at once, one does first: another one finds public what the first has released.
@@ -191,7 +194,8 @@ def _publish(value: Private) -> str | None:
         return spent[0]
     if held.data:
         noise = held.noise(draws)
-        if (isinstance(noise, str) or not held.is_simple) and _published_homes(value, held):
+        is_plain = not isinstance(noise, str) and held.is_simple and not any(one.is_far(value) for one in noise)
+        if not is_plain and _published_homes(value, held):
             return _publish(value)
         if isinstance(noise, str):
             return noise
