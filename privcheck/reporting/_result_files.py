@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from privcheck.reporting._bounds_files import read_bounds, read_instance
 from privcheck.reporting._json_source import JsonSource, read_source
-from privcheck.reporting._many_audits import p_value_of
+from privcheck.reporting._many_audits import AuditedClaim, p_value_of
 from privcheck.reporting._presented import page
 from privcheck.reporting._summary_row import SummaryRow
 from privcheck.reporting._terminal.bounds_table import describe
@@ -22,7 +22,7 @@ from privcheck.reporting._text.certificate_sentences import certificate_word, fo
 from privcheck.reporting._text.certified_amounts import upper_words
 from privcheck.reporting._text.places import described_place
 from privcheck.reporting._text.simulation_notes import runs_words
-from privcheck.results import NONE_LEARNS, AuditReport, Certificate, Fix, Frontier, StepsReport, WatchReport
+from privcheck.results import NONE_LEARNS, AuditReport, Certificate, Fix, FixPatch, Frontier, StepsReport, WatchReport
 from privcheck.schema_versions import GROWING
 from privcheck.serialise import array, revived, well_typed
 
@@ -59,6 +59,7 @@ class IndexRow:
     detail : more, in words.
     page : returns the page about it; None where the JSON holds too little for one.
     provided : on what the verdict holds besides, in words.
+    inside : the audited claims in a result that is no audit itself: of a frontier, of patches, and of watches.
 
     """
 
@@ -81,11 +82,18 @@ class IndexRow:
     unit: str = "epsilon"
     mark: str = ""
     provided: str = ""
+    inside: tuple[AuditedClaim, ...] = ()
 
     @property
     def name(self) -> str:
         """The target, with what tells it from others."""
         return f"{self.target}, {self.told_apart}" if self.told_apart else self.target
+
+    @property
+    def tested(self) -> tuple[AuditedClaim, ...]:
+        """Every audited claim in it, which counts among all claims of a folder."""
+        own = () if self.p_value is None else (AuditedClaim(self.name, self.p_value, self.seed),)
+        return own + self.inside
 
 
 def read_result(path: str | Path) -> IndexRow:
@@ -185,7 +193,15 @@ def _fix(source: JsonSource) -> IndexRow:
         source.path, source.when, "fix", found.target, found.outcome,
         alarm=found.outcome not in fix_sentences.MARKS or found.outcome == NONE_LEARNS, claim=found.epsilon,
         seed=found.seed, detail=told, page=lambda: page(found),
+        inside=tuple(_of_patch(source.path, found, patch) for patch in found.patches if patch.audit_runs),
     )  # fmt: skip
+
+
+def _of_patch(path: Path, found: Fix, patch: FixPatch) -> AuditedClaim:
+    """Return the claim of an audited patch: its bound exceeds a true claim with at most the rest of its confidence."""
+    refuted = (patch.epsilon_lower or 0.0) > found.epsilon
+    p_value = 1.0 - patch.audit_confidence if refuted else 1.0
+    return AuditedClaim(f"{found.target}, patch {patch.number} in {path.name}", p_value, None)
 
 
 def _watch(source: JsonSource) -> IndexRow:
@@ -196,7 +212,13 @@ def _watch(source: JsonSource) -> IndexRow:
         source.path, source.when, "watch", found.name, word, alarm=word == ALARM, claim=claim, delta=found.delta,
         unit=unit, page=lambda: page(found), provided="; ".join(found.provided),
         detail="; ".join([watch_sentences.sentence(found), *watch_sentences.trusted(found)]),
+        inside=(_of_watch(source.path, found),),
     )  # fmt: skip
+
+
+def _of_watch(path: Path, found: WatchReport) -> AuditedClaim:
+    """Return the claim of a watch, which raises an alarm with probability at most `error` while the claim is true."""
+    return AuditedClaim(f"{found.name} in {path.name}", 1.0 if found.alarm is None else found.error, None)
 
 
 def _word_of(*found: WatchReport) -> str:
@@ -216,6 +238,7 @@ def _watches(source: JsonSource) -> IndexRow:
         source.path, source.when, "watches", ", ".join(each.name for each in found),
         word, alarm=word == ALARM, detail="; ".join(sentences),
         provided="; ".join(dict.fromkeys(said for each in found for said in each.provided)),
+        inside=tuple(_of_watch(source.path, each) for each in found),
     )  # fmt: skip
 
 
@@ -268,7 +291,16 @@ def _frontier(source: JsonSource) -> IndexRow:
         source.path, source.when, "frontier", ", ".join(found.policies), worst, alarm=worst == "violation",
         seed=found.seed, page=lambda: page(found),
         detail=f"{len(found.points)} points{span} on {place}, {found.horizon:,} rounds{audited}",
+        inside=tuple(_of_points(source.path, found)),
     )  # fmt: skip
+
+
+def _of_points(path: Path, found: Frontier) -> Iterator[AuditedClaim]:
+    """Yield the audited claims of a frontier, whose audits have one seed."""
+    for point in found.points:
+        if point.budget is not None and (p_value := point.counted_p_value) is not None:
+            claim = f"{point.policy}, {found.unit} = {numbers.claim_text(point.budget, point.delta)}"
+            yield AuditedClaim(f"{claim} in {path.name}", p_value, found.seed)
 
 
 def _simulation(source: JsonSource) -> IndexRow:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from privcheck import presenting
 from privcheck.errors import PrivcheckError
 from privcheck.results._cited_papers import papers_of
-from privcheck.results._verdicts import CONSISTENT, ROUNDING, check_claims, check_levels, check_verdict
+from privcheck.results._verdicts import CONSISTENT, ROUNDING, VIOLATION, check_claims, check_levels, check_verdict
 from privcheck.schema_versions import version_of
 from privcheck.serialise import ILL_TYPED, parsed, revived, to_json, well_typed
 from privcheck.tables import Result, Row
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 SETTING = ("environment", "means", "arms", "horizon", "seed", "confidence")
 """The fields of a frontier that its JSON has under "frontier"."""
+
+AUDIT_ERROR = 1e-3
+"""The level at which the audits of a frontier refute a claim: that of `privcheck.audit`."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class FrontierPoint:
     delta : of the claim and of both bounds.
     rho, mu : the claim, in place of epsilon.
     claim_lower, claim_upper : the bounds of a claim in rho or mu, in the same unit.
+    p_value : of the claim, by its audit; None without one, and in files that were written before there was this field.
     """
 
     policy: str
@@ -56,6 +60,7 @@ class FrontierPoint:
     mu: float | None = None
     claim_lower: float | None = None
     claim_upper: float | None = None
+    p_value: float | None = None
 
     def __post_init__(self) -> None:
         check_verdict(self.verdict)
@@ -64,6 +69,17 @@ class FrontierPoint:
     def budget(self) -> float | None:
         """The claim in its own unit; None for a policy that takes no budget."""
         return next((each for each in (self.epsilon, self.rho, self.mu) if each is not None), None)
+
+    @property
+    def counted_p_value(self) -> float | None:
+        """The p-value of the claim among others; without one in the file, what its verdict is worth as a p-value.
+
+        >>> FrontierPoint("one", 1.0, 5.0, 0.1, 4.0, 6.0, 9, 2.0, "violation").counted_p_value
+        0.001
+        """
+        if self.verdict is None or self.p_value is not None:
+            return self.p_value
+        return AUDIT_ERROR if self.verdict == VIOLATION else 1.0
 
     @property
     def lower(self) -> float | None:
@@ -164,10 +180,14 @@ class Frontier(Result):
         return dict(self.labels).get(policy, policy)
 
     def to_json(self) -> str:
-        """Return all fields as JSON text; "shuffle_arms" and "labels" are there if they were asked for."""
+        """Return all fields as JSON text.
+
+        "shuffle_arms" and "labels" are there if they were asked for, "p_value" in points that were audited.
+        """
         own = {name: getattr(self, name) for name in SETTING} | ({"shuffle_arms": True} if self.shuffle_arms else {})
         own |= {"labels": dict(self.labels)} if self.labels else {}
-        rows = {"points": self.rows("points"), "bounds": self.rows("bounds")}
+        points = [{name: v for name, v in row.items() if (name, v) != ("p_value", None)} for row in self.rows("points")]
+        rows = {"points": points, "bounds": self.rows("bounds")}
         return to_json({"frontier": own} | rows | {"remarks": self.remarks})
 
     @staticmethod
@@ -230,7 +250,9 @@ def _checked(found: Frontier) -> Frontier:
     check_levels(confidence=found.confidence)
     for point in found.points:
         check_claims([point.epsilon, point.rho, point.mu], least=0)
-        budget, lower = point.budget, point.lower
+        budget, lower, p = point.budget, point.lower, point.p_value
+        if p is not None and (point.verdict is None or not 0.0 <= p <= 1.0):
+            raise ValueError(f"verdict is {point.verdict}, and p_value {p}")
         if point.runs < 1 or (point.se is not None and point.se < 0) or point.q05 > point.q95:
             raise ValueError(f"regret is {point.mean} from {point.q05} to {point.q95}, of {point.runs} runs")
         if not 0.0 <= point.delta < 1.0 or (budget is not None and budget < 0):

@@ -253,7 +253,7 @@ def _privacy(
     if effort.audit_runs:
         try:
             report = audit(policy, runs=effort.audit_runs, pairs=PAIRS, confidence=CONFIDENCE, **by, **given)
-            found |= {lower: getattr(report, lower), "verdict": report.verdict}
+            found |= {lower: getattr(report, lower), "verdict": report.verdict, "p_value": report.p_value}
         except PrivcheckError as error:
             remarks.append(f"{at}: not audited: {error}")
     if effort.certificates:

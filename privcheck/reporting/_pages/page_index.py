@@ -13,7 +13,7 @@ from urllib.parse import quote
 from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
 from privcheck.progress import progress
-from privcheck.reporting._many_audits import LEVEL, AuditedClaim, Together, together
+from privcheck.reporting._many_audits import LEVEL, Together, together
 from privcheck.reporting._pages.elements import badge, document, header, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting._pages.told_apart import told_apart
@@ -116,7 +116,7 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
             unread.append((file, error.hint))
     results = told_apart(results, sweeps)
     results.sort(key=lambda result: (_rank(result), str(result.path)))
-    tested = [AuditedClaim(r.name, r.p_value, r.seed) for r in results if r.p_value is not None]
+    tested = [claim for result in results for claim in result.tested]
     claims = together(tested, level, sum(sweep.untested for sweep in sweeps))
     return Folder(folder, tuple(results), tuple(unread), claims, tuple(sweeps))
 
