@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from privcheck.errors import PrivcheckError
@@ -38,7 +38,7 @@ def check_output(path: str | Path, parameter: str, suffixes: Sequence[str]) -> P
 
 def _try(target: Path) -> None:
     """Write a block beside the target, and remove it and the folders that were made for it."""
-    made = [parent for parent in target.parents if not os.path.lexists(parent)]
+    made = _missing_folders(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = _temporary(target)
@@ -48,9 +48,18 @@ def _try(target: Path) -> None:
         finally:
             Path(name).unlink(missing_ok=True)
     finally:
-        for parent in made:
-            with suppress(OSError):  # not made, or in use by now
-                parent.rmdir()
+        _remove_empty(made)
+
+
+def _missing_folders(target: Path) -> list[Path]:
+    """Return the folders of a target that do not exist, the innermost first."""
+    return [parent for parent in target.parents if not os.path.lexists(parent)]
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):  # not made, or in use by now
+            folder.rmdir()
 
 
 def _temporary(target: Path) -> tuple[int, str]:
@@ -65,6 +74,22 @@ def _refusing(parameter: str, path: str | Path) -> Iterator[None]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PrivcheckError(parameter, str(path), "a writable location", reason) from None
+
+
+def _ready(target: Path, content: str | bytes, held: ExitStack, *, durable: bool = False) -> Path:
+    """Return a temporary file beside a target, with its content and its mode; it is removed with what is held."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = _temporary(target)
+    held.callback(Path(name).unlink, missing_ok=True)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content.encode(errors="replace") if isinstance(content, str) else content)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    mask = os.umask(0)
+    os.umask(mask)
+    Path(name).chmod(0o666 & ~mask)
+    return Path(name)
 
 
 def write_whole(
@@ -82,28 +107,51 @@ def write_whole(
     everything is ready, just before the old file is replaced: it raises where that must not be.
     """
     target = Path(path)
-    data = content.encode(errors="replace") if isinstance(content, str) else content
-    with _refusing(parameter, path):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = _temporary(target)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                if durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(name).chmod(0o666 & ~mask)
-            if check is not None:
-                check()
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+    with _refusing(parameter, path), ExitStack() as held:
+        ready = _ready(target, content, held, durable=durable)
+        if check is not None:
+            check()
+        ready.replace(target)
         if durable and os.name == "posix":  # the entry of the folder, too
             folder = os.open(target.parent, os.O_RDONLY)
             try:
                 os.fsync(folder)
             finally:
                 os.close(folder)
+
+
+def write_together(texts: Mapping[Path, str], parameter: str = "folder") -> None:
+    """Write several files, all of them or none: if one cannot be written, or a signal comes, all is as it was before.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_together({Path(folder, "a", "one.txt"): "1", Path(folder, "two.txt"): "2"})
+    ...     sorted(found.name for found in Path(folder).rglob("*.txt"))
+    ['one.txt', 'two.txt']
+    """
+    made = [folder for target in texts for folder in _missing_folders(target.absolute())]
+    written = list[Path]()
+    before = {target: target.read_bytes() for target in texts if target.exists()}
+    try:
+        with ExitStack() as held:
+            ready = dict[Path, Path]()
+            for target, text in texts.items():
+                with _refusing(parameter, target):
+                    ready[target] = _ready(target, text, held)
+            for target, temporary in ready.items():
+                written.append(target)
+                with _refusing(parameter, target):
+                    temporary.replace(target)
+    except BaseException:
+        for target in written:
+            _put_back(target, before.get(target))
+        _remove_empty(sorted(set(made), key=lambda folder: -len(folder.parts)))
+        raise
+
+
+def _put_back(target: Path, content: bytes | None) -> None:
+    """Remove a file that was not there before, or give it the content that it had."""
+    with suppress(OSError, PrivcheckError):
+        if content is None:
+            target.unlink(missing_ok=True)
+        elif target.read_bytes() != content:
+            write_whole(target, content)

@@ -103,7 +103,7 @@ def init(
     """
     from privcheck.cli._options import context_space
     from privcheck.errors import PrivcheckError, printable, words
-    from privcheck.files import write_whole
+    from privcheck.files import write_together
 
     place = Path(folder)
     if context_norm is not None and contexts is None:
@@ -117,8 +117,7 @@ def init(
             raise PrivcheckError(option, got, "--from beside it, since a new project has the workflow", hint)
     texts = skeleton(place, service=service)
     check_free(place, list(texts))
-    for path, text in texts.items():
-        write_whole(place / path, text, "folder")
+    write_together({place / path: text for path, text in texts.items()})
     sys.stdout.write("".join(f"{printable(str(place / path))}\n" for path in texts))
     enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
     audit = 'privcheck audit --command "python3 service.py" --epsilon 1 --arms 2 --horizon 4 --time-budget 30'
@@ -132,7 +131,7 @@ def _write_test(
     """Write the test of a class, and its workflows, and say what was written and how it is run."""
     from privcheck.cli._described.privacy_test_of import privacy_test_of, watched_as
     from privcheck.errors import PrivcheckError, printable
-    from privcheck.files import write_whole
+    from privcheck.files import write_together
 
     if service:
         raise PrivcheckError("from", of, "no service beside it", "leave out --service: a service has no class")
@@ -143,8 +142,7 @@ def _write_test(
         _add(texts, told, TESTS, *_tested(place, path))
     if watched:
         _add(texts, told, WATCH, *_watching(place, watched_as(place, of, contexts)))
-    for each, content in texts.items():
-        write_whole(place / each, content, "folder")
+    write_together({place / each: content for each, content in texts.items()})
     sys.stdout.write("".join(f"{printable(str(place / each))}\n" for each in texts))
     sys.stdout.write("".join(f"{printable(each)}\n" for each in told))
     enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "

@@ -12,6 +12,7 @@ import numpy as np
 
 from privcheck.errors import PrivcheckError, words
 from privcheck.extras import require_extra
+from privcheck.files import check_output, write_whole
 from privcheck.reporting._pictures.regret_lower_bounds import asymptotic_rates
 from privcheck.reporting._pictures.style import MID
 from privcheck.reporting._text.places import picture_title, place_text
@@ -47,13 +48,13 @@ def check_plot_path(path: str | Path) -> Path:
 
 
 def save(figure: Figure, target: Path) -> None:
-    """Write the figure in the format of the suffix; a figure that fails to render leaves no file behind."""
+    """Write the figure in the format of the suffix, whole or not at all."""
     image = io.BytesIO()
     figure.savefig(image, format=target.suffix[1:].lower(), dpi=300)
     try:
-        target.write_bytes(image.getvalue())
-    except OSError as error:
-        raise PrivcheckError("plot", words(f"{target}: {error.strerror}"), "a file that can be written") from None
+        write_whole(check_output(target, "plot", SUFFIXES), image.getvalue(), "plot")
+    except PrivcheckError as error:
+        raise PrivcheckError("plot", words(f"{target}: {error.hint}"), "a file that can be written") from None
 
 
 def draw(simulation: Simulation, lines: Sequence[str] | None, log_regret: bool = False) -> Figure:
