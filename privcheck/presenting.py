@@ -26,6 +26,9 @@ class Presenter(Protocol):
     def plot(self, result: Any, path: str | Path | None, **options: Any) -> Figure:
         """Draw a result, and save the picture if there is a path."""
 
+    def as_json(self, result: Any) -> str:
+        """Return the JSON of a result, with what is known beyond the result's own fields."""
+
 
 def _nobody() -> Presenter:
     raise NotImplementedError("privcheck/__init__.py says who shows results")
@@ -43,6 +46,16 @@ def notebook(result: Any) -> str:
     '<p><b>rnm-ftnl-published(arms='
     """
     return presenter().notebook(result)
+
+
+def as_json(result: Any) -> str:
+    """Return the JSON of a result, with what is known beyond the result's own fields.
+
+    >>> from privcheck.bounds import evaluate, named_instance
+    >>> '"rests_on": [{"claim": "azize-basu-2022/lem2"' in as_json(evaluate(named_instance("c2", epsilon=1.0)))
+    True
+    """
+    return presenter().as_json(result)
 
 
 def save_page(result: Any, path: str | Path) -> None:

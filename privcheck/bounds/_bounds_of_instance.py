@@ -16,7 +16,6 @@ from privcheck.bounds._theorem import DERIVED, KINDS, UNPROVEN, BoundValue, simi
 from privcheck.bounds._theorem_names import statement_name
 from privcheck.declared import check
 from privcheck.errors import PrivcheckError, words
-from privcheck.serialise import to_json
 from privcheck.tables import Result, Row, html_table
 
 SLACK = 1e-9
@@ -166,8 +165,11 @@ class Bounds(list[BoundValue], Result):
         }
 
     def to_json(self) -> str:
-        """Return `to_dict()` as JSON text, `schema_version` first."""
-        return to_json(self.to_dict())
+        """Return `to_dict()` as JSON text, `schema_version` first.
+
+        Each bound has "rests_on" besides: the claims on which it rests that failed, by the run that the package keeps.
+        """
+        return presenting.as_json(self)
 
     def save_html(self, path: str | Path) -> None:
         """Write a self-contained page with tables and a picture; see `privcheck.reporting.save_bounds_page`.

@@ -11,8 +11,10 @@ from rich.console import Console
 
 from privcheck.bounds import THEOREMS, Instance, evaluate
 from privcheck.claims import CLAIMS, Effort, examine, replay
+from privcheck.cli import run
 from privcheck.reporting import (
     failed_claims,
+    load,
     render_bounds,
     resting_sentence,
 )
@@ -80,3 +82,16 @@ def test_a_run_in_which_nothing_failed_warns_of_nothing(monkeypatch):
     """So the warnings come from the run, and not from the theorems."""
     monkeypatch.setattr(resting_claims, "kept_run", lambda: (HOW, {}))
     assert all(resting_sentence(name) == "" for name in THEOREMS)
+
+
+def test_python_and_the_command_write_the_same_json_and_a_loaded_file_keeps_it(tmp_path):
+    values = evaluate(INSTANCE)
+    command, saved, again = (tmp_path / f"{name}.json" for name in ("command", "saved", "again"))
+    words = ["bounds", "--means", "0.75,0.5", "--epsilon", "1", "--horizon", "1e6", "--json", str(command)]
+    assert run(words) == 0
+    values.save(saved)
+    load(command).save(again)
+    assert command.read_text() == values.to_json() + "\n" == saved.read_text() == again.read_text()
+    rows = {row["id"]: row["rests_on"] for row in json.loads(values.to_json())["bounds"]}
+    assert [of["claim"] for of in rows["azize-basu-2022/lemma2"]] == ["azize-basu-2022/lem2"]
+    assert rows["azize-basu-2022/lemma2-sharp"] == []
