@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import sys
@@ -38,6 +39,9 @@ INTERRUPTED = 130
 """What shells report of a process killed by SIGINT."""
 
 INTERRUPTIONS = (INTERRUPTED, 143)
+
+OF_OUTPUT = {errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC, errno.EROFS}
+"""What the system says of a file or a device that takes nothing more; other errors are those of a network, say."""
 
 NO_ANSWER = -1
 """What a command returns whose report says that it was interrupted before there was an answer."""
@@ -188,7 +192,7 @@ def status_of_error(error: BaseException) -> int:
         return _unread()
     if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
         return _unread()  # click and rich exit with 1 when a pipe breaks
-    if isinstance(error, OSError) and error.filename is None:
+    if isinstance(error, OSError) and error.filename is None and error.errno in OF_OUTPUT:
         _unread()
         return _told(
             f"output: got {error.strerror or error}, expected a writable output; write it elsewhere", BAD_INPUT

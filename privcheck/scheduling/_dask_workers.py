@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from privcheck.errors import PrivcheckError, words
 from privcheck.extras import require_extra
 from privcheck.scheduling._dask_call import Sent, play
+from privcheck.scheduling._dask_cluster import ended, quiet_logs, quiet_processes
 from privcheck.scheduling._dask_folder import dask_folder
 from privcheck.scheduling._fingerprint import fingerprint
 from privcheck.scheduling._own_sources import own_sources
@@ -26,6 +27,9 @@ CONNECTING = 30.0
 """Seconds within which a scheduler has to answer, and to have a worker."""
 
 WATCH = "privcheck.scheduling._dask_preload"
+
+CONNECTED = "running"
+"""The status of a client whose scheduler answers."""
 
 COUNTED = 5.0
 """Seconds after which the workers are counted again: they may come and go."""
@@ -41,12 +45,14 @@ class DaskWorkers:
     alone : whether a worker process plays one call at a time.
     code : objects whose modules a worker has to load in the version of this process.
     held : what calls share, pickled, as futures of the client.
+    address : of the scheduler.
     """
 
     client: Any
     alone: bool = False
     code: tuple[Any, ...] = ()
     held: dict[str, Any] = field(default_factory=dict)
+    address: str = "the scheduler"
 
     @contextmanager
     def playing(self, *, alone: bool, code: Sequence[Any]) -> Iterator[DaskWorkers]:
@@ -60,20 +66,35 @@ class DaskWorkers:
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
+        self._check()
         try:
             yield replace(self, alone=alone, code=tuple(code), held={})
         except KilledWorker as error:
             hint = "a worker that needs too much memory is ended by the system or by Dask"
             expected = "workers that play their runs to the end"
             raise PrivcheckError("scheduler", words("worker processes that ended"), expected, hint) from error
-        except (CommClosedError, FutureCancelledError) as error:
-            got = words(f"a connection that was closed ({type(error).__name__})")
-            raise PrivcheckError("scheduler", got, "a scheduler that runs to the end") from error
+        except (CommClosedError, FutureCancelledError, CancelledError) as error:
+            raise self._lost() from error
+        except OSError as error:
+            if self.client.status == CONNECTED:  # of what was called here
+                raise
+            raise self._lost() from error
+
+    def _lost(self) -> PrivcheckError:
+        """Return what is said of a scheduler that is gone."""
+        got = words(f"no answer from {self.address}")
+        return PrivcheckError("scheduler", got, "a scheduler that runs to the end", "start the command again")
+
+    def _check(self) -> None:
+        """Refuse to wait for a scheduler that is gone."""
+        if self.client.status != CONNECTED:
+            raise self._lost()
 
     def submit(self, function: Callable[..., S], /, *arguments: Any) -> Future[S]:
         """Have a function called by a worker."""
         import cloudpickle
 
+        self._check()
         paths = tuple(path for path in sys.path if path)
         call, apart = pickled_apart((function, arguments))
         for name, shared in apart.items():
@@ -86,6 +107,7 @@ class DaskWorkers:
 
     def number(self) -> int:
         """Return how many calls the workers play at the same time, at least 1."""
+        self._check()
         return max(1, _threads(self.client, int(time.monotonic() / COUNTED)))
 
 
@@ -127,6 +149,7 @@ def dask_workers(scheduler: str) -> Iterator[DaskWorkers]:
     from distributed.deploy.subprocess import SubprocessCluster
 
     with ExitStack() as opened:
+        opened.enter_context(quiet_logs())
         try:
             address: Any = scheduler
             if local == "local":
@@ -135,20 +158,21 @@ def dask_workers(scheduler: str) -> Iterator[DaskWorkers]:
                 worker = {"local_directory": folder, "preload_nanny": WATCH, "preload_nanny_argv": told}
                 chief = {"scheduler_file": f"{folder}/scheduler.json", "preload": WATCH, "preload_argv": told}
                 chief["local_directory"] = folder
-                cluster = SubprocessCluster(
-                    n_workers=int(number),
-                    threads_per_worker=1,
-                    worker_kwargs={"dashboard": False} | worker,
-                    scheduler_kwargs={"dashboard": False} | chief,
-                )
-                address = opened.enter_context(cluster)
+                with quiet_processes():
+                    cluster = SubprocessCluster(
+                        n_workers=int(number),
+                        threads_per_worker=1,
+                        worker_kwargs={"dashboard": False} | worker,
+                        scheduler_kwargs={"dashboard": False} | chief,
+                    )
+                address = opened.enter_context(ended(cluster))
             connect: Any = Client
             client = opened.enter_context(connect(address, timeout=CONNECTING, set_as_default=False))
             client.wait_for_workers(int(number) if local == "local" else 1, timeout=CONNECTING)
         except (OSError, TimeoutError, ValueError) as error:
             got = words(f"{scheduler}: {type(error).__name__}: {error}".splitlines()[0])
             raise PrivcheckError("scheduler", got, "a Dask scheduler with a worker", f"give {FORMS}") from error
-        yield DaskWorkers(client)
+        yield DaskWorkers(client, address=client.scheduler.address)
 
 
 @contextmanager

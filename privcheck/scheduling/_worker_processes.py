@@ -91,11 +91,18 @@ def one_thread_each() -> dict[str, str]:
     return {name: "1" for name in names if name not in os.environ}
 
 
+WITHOUT = {
+    "jobs": "jobs=1 plays them in this process",
+    "scheduler": "fewer workers at a time, as in scheduler='local:1', leave each of them more memory",
+}
+"""What to do instead, by the argument that asked for worker processes."""
+
+
 def broken_pool(error: BaseException, parameter: str) -> PrivcheckError:
     """Return what is said of a worker process that ended; `parameter` is the argument that asked for it."""
     raised = str(error.__cause__ or "").strip('\n "').rpartition("\n")[2]
     got = words(f"a worker process that ended{': ' if raised else ''}{raised}")
-    hint = "jobs=1 plays them in this process; a worker that needs too much memory is ended by the system"
+    hint = f"{WITHOUT[parameter]}; a worker that needs too much memory is ended by the system"
     return PrivcheckError(parameter, got, "worker processes that play their runs to the end", hint)
 
 
