@@ -21,10 +21,12 @@ from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondL
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
+from privcheck.certifying._outside.foreign_draws import foreign_draws
 from privcheck.certifying._outside.fresh_process import in_fresh_process
 from privcheck.certifying._outside.logged_values import messages_noticed
 from privcheck.certifying._outside.outside_access import Accesses, watched
 from privcheck.certifying._outside.own_generators import OF_CHILDREN, UNCOUNTED, OwnGenerators
+from privcheck.certifying._outside.playing_again import NO_REPLAY, NOT_THE_SAME, Again, replayed_or_why
 from privcheck.certifying._outside.release_generators import about_generators, noise_of_children
 from privcheck.certifying._outside.same_path import other_ways, set_in_select
 from privcheck.certifying._outside.state_apart import Build, from_clean
@@ -224,11 +226,11 @@ def _certified(
             sessions.append(session)
             advance(1)
         seeds = list(range(seed, seed + replayed_seeds(len(pairs) * length)))
-        found = Contradictions(claim, game, length)
+        found, again = Contradictions(claim, game, length), Again()
         forgotten, of_select = set[str](), list[str]()
         refused, told = any(session.refusals for session in sessions), Advancing(pairs, advance)
         play: Callable[[], ReplayResult | None] = partial(
-            replay, build, told, seeds, policy.feedback, game.contexts, found.replayed
+            replay, build, told, seeds, policy.feedback, game.contexts, found.replayed, again
         )
         if any(session.has_drawn for session in sessions):
             play = partial(
@@ -241,8 +243,10 @@ def _certified(
                 game.relation,
                 game.rewards,
                 partial(forgotten.add, set_in_select()),
+                again,
             )
-        replayed, notes = _replayed(play, refused, any(session.leaks for session in sessions))
+        has_leaked = any(session.leaks for session in sessions)
+        replayed, notes = replayed_or_why(play, refused=refused, leaked=has_leaked)
     worst = max(sessions, key=_loss)
     leaks, failed = _different(leak for session in sessions for leak in session.leaks), runs - finished
     looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)
@@ -257,6 +261,9 @@ def _certified(
     anew, spawned = own.seeded_anew, noise_of_children(session.release_generators for session in sessions)
     uncounted = sorted({*elsewhere.names, *anew.values(), *(["numpy"] if spawned else [])})
     uncounted = uncounted if leaks or replayed.divergences else []
+    alone = partial(plays, build, tables[0], [seed, 0], policy.feedback, game.contexts)
+    undeclared = foreign_draws(alone) if again.differs and not uncounted else []
+    replayed, notes = again.settled(replayed), [*notes, *([NOT_THE_SAME] if undeclared else [])]
     if uncounted:  # equal streams would differ, too
         replayed = NO_REPLAY
         notes.append(
@@ -271,9 +278,9 @@ def _certified(
     holds = not spoken_against and budget is not None
     open_notes = [*coverage.notes, *outside.played, *([DRAWN.format(" and ".join(sorted(drawn)))] if drawn else [])]
     open_notes += [] if leaks else reads_between(sessions)
-    again, generators = about_generators(session.release_generators for session in sessions)
-    open_notes += again
-    if holds and not again:
+    copied, generators = about_generators(session.release_generators for session in sessions)
+    open_notes += copied
+    if holds and not copied:
         player = found.player(build, policy.feedback)
         otherwise, of_select = other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count, pairs[:4])
         open_notes += otherwise or forgotten
@@ -316,6 +323,7 @@ def _certified(
         leaks=leaks,
         unreached=unreached,
         uncounted=uncounted,
+        undeclared=undeclared,
         mechanisms=sorted({replace(code, drawn_with=of) for s in sessions for code, of in s.mechanisms}, key=str),
         accountant=_accountant(worst),
     )
@@ -341,20 +349,6 @@ def _accountant(session: Session) -> str | None:
     if session.filter is None or not session.ledger.releases:
         return None
     return spent(session.filter, session.ledger).accountant
-
-
-def _replayed(play: Callable[[], ReplayResult | None], refused: bool, leaked: bool) -> tuple[ReplayResult, list[str]]:
-    """Return what replay finds; when a release was refused, a policy may also fail without the guard."""
-    try:
-        found = play()
-    except PrivcheckError as error:
-        if not refused:
-            raise
-        return NO_REPLAY, [f"no transcript was replayed, because a plain run fails: {error}"]
-    if found is None:
-        why = "no transcript was replayed, because the policy leaks or fails with other coins under the guard"
-        return NO_REPLAY, [] if leaked or refused else [why]
-    return found, []
 
 
 def _never_chosen(chosen: set[int], policy: Target) -> dict[str, list[str]]:
@@ -394,4 +388,3 @@ LENT = "arrays that other code was given before rewards were written into them, 
 LATER = "what later rounds do"
 OF_SELECT = "what select() sets, which the guard drops and code alone keeps"
 NOT_RUN = "lines or parts of them that never ran and, by what they say, do not matter for privacy"
-NO_REPLAY = ReplayResult(0, 0, 0.0, None)

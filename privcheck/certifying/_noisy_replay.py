@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from privcheck.arrays import Array, Table
 from privcheck.certifying._charging.one_release import computed_sensitivities
 from privcheck.certifying._execution import drive, drive_guarded
+from privcheck.certifying._outside.playing_again import Again
 from privcheck.certifying._replay import Build, differing, divergence_of, replay
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated, untranslated
@@ -150,6 +152,7 @@ def noisy_replay(
     relation: Relation,
     rewards: tuple[float, float],
     forgotten: Callable[[], object] = lambda: None,
+    again: Again | None = None,
 ) -> ReplayResult | None:
     """Replay code that draws its noise from the Generator that it is built with; None if a guarded run leaks.
 
@@ -163,6 +166,7 @@ def noisy_replay(
     ----------
     build, pairs, seeds, feedback, contexts : as for `privcheck.certifying._replay.replay`.
     relation, rewards : the neighbour relation, and the declared range of rewards.
+    again : plays the runs of replays that differ again.
     """
     player = Player(build, feedback, contexts, relation, rewards)
     first_runs: dict[tuple[bytes, int], Played] = {}
@@ -186,16 +190,24 @@ def noisy_replay(
                 first_runs[key], failure = run, unlike_guard(first, seed, run, run.actions, set())
                 on_one[key] = failure
             recorded = first_runs[key]
-            try:
-                other = player.guarded(second, seed, recorded.session.releases)
-            except DivergenceError as divergence:
-                failure = failure or (recorded.actions, str(divergence))
+            other = player.forced(second, seed, recorded)
+            if other is None:
+                return None
+            runs: list[tuple[Callable[[], Any], Any]] = [
+                (partial(_actions, player.guarded, first, seed, None), recorded.actions),
+                (partial(unlike_guard, first, seed, recorded, recorded.actions, set()), on_one[key]),
+                (partial(_actions, player.forced, second, seed, recorded), _of(other)),
+            ]
+            if isinstance(other, str):
+                failure = failure or (recorded.actions, other)
             else:
-                if other is None:
-                    return None
                 largest = max(largest, abs(_loss(recorded.session, other.session)))
-                failure = unlike_guard(second, seed, other, recorded.actions, own) or failure
+                on_two = unlike_guard(second, seed, other, recorded.actions, own)
+                runs.append((partial(unlike_guard, second, seed, other, recorded.actions, own), on_two))
+                failure = on_two or failure
             if failure is not None:
+                if again is not None:
+                    again.look(*runs)
                 divergences += 1
                 failure = failure if on_one[key] is None else (failure[0], ON_ONE.format(failure[1]))
                 witness = witness or divergence_of(first, second, recorded.actions, *failure, own)
@@ -229,6 +241,15 @@ def unexplained_divergence(
     return found.first_divergence, released
 
 
+def _actions(play: Callable[..., Played | str | None], *given: Any) -> list[int] | str | None:
+    return _of(play(*given))
+
+
+def _of(run: Played | str | None) -> list[int] | str | None:
+    """Return the actions of a guarded run, or why it could not make the recorded releases."""
+    return run.actions if isinstance(run, Played) else run
+
+
 @dataclass(frozen=True)
 class Player:
     """Plays a policy, guarded and as it is."""
@@ -260,6 +281,13 @@ class Player:
         if forced is not None and len(session.releases) < len(forced):
             raise DivergenceError("the other stream makes fewer releases")
         return Played(actions, session, session.played_noise(flips))
+
+    def forced(self, table: Table, seed: int, recorded: Played) -> Played | str | None:
+        """Return a guarded run with the releases of another one, or why it cannot make them; None as for `guarded`."""
+        try:
+            return self.guarded(table, seed, recorded.session.releases)
+        except DivergenceError as divergence:
+            return str(divergence)
 
     def failure(
         self,

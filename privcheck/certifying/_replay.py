@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from privcheck.arrays import Table
 from privcheck.certifying._execution import drive
+from privcheck.certifying._outside.playing_again import Again
 from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, ForcedTape, Recorder, Tape
@@ -66,6 +68,7 @@ def replay(
     feedback: str,
     contexts: Contexts | None = None,
     seen: Callable[[Table, Table, Any], None] | None = None,
+    again: Again | None = None,
 ) -> ReplayResult:
     """Record a run on the first stream of each pair and replay it on the second with the same releases, for each seed.
 
@@ -87,13 +90,28 @@ def replay(
     feedback : id of the kind of feedback.
     contexts : what contexts look like, under contextual feedback.
     seen : is given the two streams of each replay and its tape.
+    again : plays both runs of replays that differ again.
     """
 
     def play(table: Table, tape: Recorder, seed: int) -> list[int]:
         with untranslated():
             return drive(build(np.random.default_rng([seed, 0])), table, tape, feedback, contexts)
 
-    return replayed(play, pairs, seeds, kind(feedback).hidden, seen=seen)
+    def repeated(one: Difference) -> None:
+        first, second = (partial(_outputs, play, table, one) for table in (one.first, one.second))
+        assert again is not None
+        again.look((first, one.actions), (second, one.played))
+
+    differs = None if again is None else repeated
+    return replayed(play, pairs, seeds, kind(feedback).hidden, seen=seen, differs=differs)
+
+
+def _outputs(play: Callable[[Table, Any, int], list[Any]], table: Table, one: Difference) -> list[Any]:
+    """Return what is played on a stream with the releases of a replay, as far as the run goes."""
+    try:
+        return play(table, ForcedTape(one.tape.releases), one.seed)
+    except DivergenceError as divergence:
+        return divergence.actions
 
 
 def replayed(

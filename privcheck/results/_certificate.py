@@ -84,9 +84,10 @@ class Certificate(WholeResult):
         leaked, was refused a release or diverged in replay. The bound under the guard does not need it: a leak in a
         line that never ran stops the guarded policy, and would leak without the guard. So would what a line that ran
         decides by value in a later round; what was found of that stands in `later_rounds`.
-    undeclared : with `primitives`, the random numbers that may explain why replays differ, each with its file and line:
-        draws that are not declared, or noise that was read before anything private was added to it. Such differences
-        decide nothing, and are no divergences.
+    undeclared : the random numbers that may explain why replays differ, each with its file and line: with `primitives`,
+        draws that are not declared, or noise that was read before anything private was added to it; without them, what
+        code decides by that does not repeat itself on the same stream, such as coins of `secrets` or a clock. Such
+        differences decide nothing, and are no divergences.
     """
 
     target: str
@@ -182,6 +183,8 @@ class Certificate(WholeResult):
         """
         if self.uncounted and self.budget is not None:
             return not self.refusals
+        if self.undeclared and not self.primitives and self.budget is not None:
+            return not self.has_findings
         explored = bool(self.primitives) and self.budget is not None and not self.has_findings
         return not (self.granted or self.contradictions) and (self.coverage == UNDER_GUARD or explored)
 

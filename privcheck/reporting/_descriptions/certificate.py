@@ -108,7 +108,7 @@ def undeclared(certificate: Certificate) -> Iterator[Part]:
     if certificate.undeclared:
         yield Heading("Undeclared randomness")
         yield Listed([clean(one) for one in certificate.undeclared])
-        yield Said(DECLARE)
+        yield Said(DECLARE if certificate.primitives else DRAW)
 
 
 def divergence(certificate: Certificate) -> Iterator[Part]:
@@ -124,6 +124,12 @@ def divergence(certificate: Certificate) -> Iterator[Part]:
 DECLARE = (
     "Replays differ, and these random numbers may be the reason. Declare the function that adds the noise, with "
     "privcheck.primitive, or add the private value to the noise before anything else is done with it."
+)
+
+
+DRAW = (
+    "The code does not repeat itself on the same rewards with the same coins and releases. Draw coins from the "
+    "Generator that the policy is built with."
 )
 
 

@@ -198,6 +198,10 @@ def replay_sentence(certificate: Certificate) -> str:
     if math.isinf(certificate.ledger.epsilon):
         loss += ", which is no bound: this noise bounds the loss of no single transcript"
     transcripts = plural(replay.replays, "transcript")
+    if certificate.undeclared and not certificate.primitives:
+        return (
+            f"of {transcripts}, every difference may be due to undeclared randomness: the code does not repeat itself"
+        )
     if not replay.divergences and certificate.undeclared:
         return f"of {transcripts}, every difference may be due to undeclared randomness; their largest loss is {loss}"
     if not replay.divergences:
