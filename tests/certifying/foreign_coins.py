@@ -140,3 +140,17 @@ class Noise(Right):
 
     def update(self, action, reward):
         self.estimates[action] += reward + SYSTEM.expovariate(1.0) - SYSTEM.expovariate(1.0)
+
+
+class Twister(random.Random): ...
+
+
+class Derived(Right):
+    """Draws its noise from a generator of Python that it seeds anew, of a class of its own."""
+
+    def __init__(self, rng, arms=2, epsilon=1.0):
+        super().__init__(rng, arms, epsilon)
+        self.twister = Twister(int(rng.integers(2**60)))
+
+    def update(self, action, reward):
+        self.estimates[action] += reward + self.twister.expovariate(1.0) - self.twister.expovariate(1.0)

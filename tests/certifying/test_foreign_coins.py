@@ -115,6 +115,13 @@ def test_noise_from_the_system_stays_a_leak_and_no_replay_accuses_it() -> None:
     assert found.undeclared[0].startswith("random.SystemRandom.expovariate at foreign_coins.py:")
 
 
+def test_noise_of_a_class_that_derives_from_pythons_generator_is_uncounted() -> None:
+    found = certified("Derived")
+    assert found.uncounted == ["random"]
+    assert found.is_inconclusive
+    assert any("is seeded anew in each run" in note for note in found.notes)
+
+
 def test_what_alternates_does_not_repeat_itself() -> None:
     turns = cycle([0, 1])
     again = Again()

@@ -36,11 +36,14 @@ class OwnGenerators:
         """Take note of what is made in a run, which the block builds and plays."""
         run: Run = {}
         self._runs.append(run)
-        token = _RUN.set(run)
+        token, derived = _RUN.set(run), {id(maker): _noting(maker, "random") for maker in _derived(random.Random)}
+        TABLE.update(derived)
         try:
             yield
         finally:
             _RUN.reset(token)
+            for key in derived:
+                TABLE.pop(key, None)
 
     @property
     def seeded_anew(self) -> dict[str, str]:
@@ -51,6 +54,17 @@ class OwnGenerators:
             if len(starts) > 1 and len(set.union(*starts)) == sum(map(len, starts)):
                 found[key[0]] = key[1]
         return found
+
+
+def _derived(of: type[Any]) -> list[type[Any]]:
+    """Return the classes that derive from one and seed generators; those of the system have no seeds.
+
+    >>> class Own(random.Random): ...
+    >>> Own in _derived(random.Random), random.SystemRandom in _derived(random.Random)
+    (True, False)
+    """
+    direct: list[type[Any]] = [cls for cls in of.__subclasses__() if cls is not random.SystemRandom]
+    return [found for cls in direct for found in (cls, *_derived(cls))]
 
 
 def _noting(maker: Any, name: str) -> Callable[..., Any]:
