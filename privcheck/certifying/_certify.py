@@ -291,8 +291,9 @@ def _certified(
     notes += open_notes
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)
-        if not (found.guarded or found.plain or unreached or open_notes):
+        if not (found.guarded or found.plain or found.unsettled or unreached or open_notes):
             notes += in_fresh_process(policy, pairs, seed, found, before)
+        notes += found.unsettled
     contradictions = (*found.guarded, *found.plain) if holds else ()
     return build_certificate(
         policy,
@@ -307,7 +308,7 @@ def _certified(
         refusals=refusals,
         notes=notes,
         holds=holds and not found.guarded,
-        complete=not (spoken_against or unreached or open_notes or contradictions),
+        complete=not (spoken_against or unreached or open_notes or contradictions or found.unsettled),
         contradictions=contradictions,
         rests_on=trusted_base(played, sessions, [*read, *outside.built], contextual=game.contexts is not None)
         | generators

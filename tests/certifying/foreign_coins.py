@@ -11,8 +11,11 @@ from itertools import count
 
 import numpy as np
 
+from privcheck.mechanisms import Laplace
+
 OWN = np.random.default_rng()
 SYSTEM = random.SystemRandom()
+SEEDS = np.random.SeedSequence()
 CALLS = count()
 SEEN: list[float] = []
 
@@ -154,3 +157,35 @@ class Derived(Right):
 
     def update(self, action, reward):
         self.estimates[action] += reward + self.twister.expovariate(1.0) - self.twister.expovariate(1.0)
+
+
+class Counted(Right):
+    """Counts policies in the class, which decides its first arm."""
+
+    made = 0
+
+    def __init__(self, rng, arms=2, epsilon=1.0):
+        super().__init__(rng, arms, epsilon)
+        Counted.made += 1
+        self.first = Counted.made % 2
+
+    def select(self):
+        return self.first if self.estimates == [0.0, 0.0] else super().select()
+
+
+class CountedReleases(Counted):
+    """Releases through a mechanism."""
+
+    def update(self, action, reward):
+        self.estimates[action] += float(Laplace(sensitivity=1.0, epsilon=1.0).release(reward, self.rng))
+
+
+class Spawned(Right):
+    """Explores with a Generator from a source of seeds that its module holds."""
+
+    def __init__(self, rng, arms=2, epsilon=1.0):
+        super().__init__(rng, arms, epsilon)
+        self.explore = np.random.default_rng(SEEDS.spawn(1)[0])
+
+    def coin(self):
+        return self.explore.random() < 0.5

@@ -12,12 +12,14 @@ import pytest
 from rich.console import Console
 
 import privcheck
+from privcheck.certifying._outside.contradictions import KEPT_STATE, Contradictions, GuardedRun
 from privcheck.certifying._outside.playing_again import MOST_AGAIN, NOT_THE_SAME, Again
 from privcheck.cli import main
 from privcheck.errors import PrivcheckError
 from privcheck.reporting import details
 from privcheck.reporting._text.certificate_sentences import certificate_sentence
 from privcheck.results import Certificate
+from privcheck.targets import CertifySettings
 
 pytestmark = pytest.mark.long
 
@@ -120,6 +122,53 @@ def test_noise_of_a_class_that_derives_from_pythons_generator_is_uncounted() -> 
     assert found.uncounted == ["random"]
     assert found.is_inconclusive
     assert any("is seeded anew in each run" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", ["Counted", "CountedReleases", "Spawned"])
+def test_what_is_kept_from_policy_to_policy_is_no_contradiction(name) -> None:
+    found = certified(name)
+    assert not found.contradictions
+    assert found.is_inconclusive
+    assert KEPT_STATE in found.notes
+    assert found.epsilon_upper == 1.0
+
+
+def compared(runs, again, *, keeps_state=False):
+    settings = CertifySettings.of(epsilon=1.0, arms=2, horizon=3)
+    found = Contradictions(settings.claim, settings.game, 3)
+    first, second = np.zeros((3, 2)), np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
+    plays = tuple((lambda run=run: run) for run in again)
+    found.compared(first, second, *runs, "bandit", plays, keeps_state=keeps_state)
+    return found
+
+
+ZEROS, ONES = GuardedRun([0, 0, 0], [], []), GuardedRun([0, 0, 1], [], [])
+OTHERWISE = GuardedRun([0, 0, 0], [], [], "the code as it is plays otherwise", [0, 1, 0])
+
+
+def test_runs_that_repeat_themselves_contradict() -> None:
+    found = compared((ZEROS, ONES), (ZEROS, ONES))
+    assert found.guarded
+    assert not found.unsettled
+    found = compared((ZEROS, OTHERWISE), (ZEROS, OTHERWISE))
+    assert list(found.plain) == [OTHERWISE.failure]
+    assert compared((ZEROS, "it makes fewer releases"), (ZEROS, "it makes fewer releases")).guarded
+
+
+@pytest.mark.parametrize("again", [(ONES, ONES), (ZEROS, ZEROS), (None, ONES), (ZEROS, "fewer releases")])
+def test_runs_that_do_not_repeat_themselves_contradict_nothing(again) -> None:
+    found = compared((ZEROS, ONES), again)
+    assert not found.guarded
+    assert not found.plain
+    assert list(found.unsettled) == [NOT_THE_SAME]
+
+
+def test_state_of_a_process_excuses_plain_runs_and_no_guarded_ones() -> None:
+    found = compared((OTHERWISE, OTHERWISE), (OTHERWISE, OTHERWISE), keeps_state=True)
+    assert not found.guarded
+    assert not found.plain
+    assert list(found.unsettled) == [KEPT_STATE]
+    assert compared((ZEROS, ONES), (ZEROS, ONES), keeps_state=True).guarded
 
 
 def test_what_alternates_does_not_repeat_itself() -> None:

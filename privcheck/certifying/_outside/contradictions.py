@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from privcheck.accounting import BudgetFilter, ByDatum, Pure, ReleaseRefusedError
 from privcheck.arrays import Array, Table
 from privcheck.certifying._noisy_replay import Played, Player
+from privcheck.certifying._outside.playing_again import NOT_THE_SAME
 from privcheck.certifying._replay import Build, differing
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import kind
@@ -122,19 +124,26 @@ class GuardedRun:
     actions, releases : what it played and released.
     computed : for each release, how far each datum can move it; None if that is not known.
     failure : how the code as it is differs from it, in words; nothing if it does not.
+    plain : what the code as it is played then.
     """
 
     actions: list[int]
     releases: list[RecordedRelease]
     computed: list[Mapping[Any, float] | None]
     failure: str = ""
+    plain: list[int] = field(default_factory=list)
 
     @classmethod
-    def of(cls, played: Played | None, failure: str = "") -> GuardedRun | None:
+    def of(cls, played: Played | None, failure: str = "", plain: Sequence[int] = ()) -> GuardedRun | None:
         """Return what a run showed; None for one that leaked or failed."""
         if played is None:
             return None
-        return cls(played.actions, played.session.releases, played.session.computed, failure)
+        return cls(played.actions, played.session.releases, played.session.computed, failure, list(plain))
+
+    @property
+    def played(self) -> tuple[list[int], str, list[int]]:
+        """What equal runs have in common: the actions, and how and with which actions the code as it is differs."""
+        return self.actions, self.failure, self.plain
 
 
 def _rounding_loss(release: RecordedRelease, value: Any) -> float:
@@ -146,6 +155,17 @@ def _rounding_loss(release: RecordedRelease, value: Any) -> float:
         return math.inf
 
 
+def _played(run: GuardedRun | str | None) -> Any:
+    return run.played if isinstance(run, GuardedRun) else run
+
+
+KEPT_STATE = (
+    "the second policy of a process plays otherwise than the first, on the same rewards with the same coins and noise, "
+    "under the guard too: the code keeps something else than rewards, such as a count of policies or seeds, from one "
+    "policy to the next; keep it in the policy, or draw it from the Generator that the policy is given"
+)
+
+Run = Callable[[], GuardedRun | str | None]
 R = TypeVar("R")
 
 
@@ -179,11 +199,13 @@ class Contradictions:
     ----------
     guarded : sentences about guarded runs: the bound itself is contradicted.
     plain : sentences about runs of the code without the guard.
+    unsettled : notes on code that does not repeat itself, so that what differs contradicts nothing.
     """
 
     def __init__(self, claim: Claim, game: Game, rounds: int) -> None:
         self.guarded: dict[str, None] = {}
         self.plain: dict[str, None] = {}
+        self.unsettled: dict[str, None] = {}
         self._claim, self._game, self._rounds = claim, game, rounds
 
     def replayed(self, first: Table, second: Table, forced: Any) -> None:
@@ -199,40 +221,72 @@ class Contradictions:
     def of_guarded(self, build: Build, pairs: Sequence[tuple[Table, Table]], seed: int, feedback: str) -> None:
         """Look at guarded runs on neighbouring streams, the second with the releases of the first."""
         player = self.player(build, feedback)
-        play: Callable[[Table], GuardedRun | None] = lambda first: GuardedRun.of(player.guarded(first, seed, None))  # noqa: E731
-        for first, second, one in with_first_runs(pairs[:PAIRS], play):
-            if one is not None:
-                two: GuardedRun | str | None
-                try:
-                    two = GuardedRun.of(player.guarded(second, seed, one.releases))
-                except DivergenceError as divergence:
-                    two = str(divergence)
-                self.compared(first, second, one, two, feedback)
+
+        def played(table: Table, other: GuardedRun | None) -> GuardedRun | str | None:
+            try:
+                return GuardedRun.of(player.guarded(table, seed, None if other is None else other.releases))
+            except DivergenceError as divergence:
+                return str(divergence)
+
+        for first, second, one in with_first_runs(pairs[:PAIRS], lambda first: played(first, None)):
+            if isinstance(one, GuardedRun):
+                again = partial(played, first, None), partial(played, second, one)
+                self.compared(first, second, one, played(second, one), feedback, again)
 
     def player(self, build: Build, feedback: str) -> Player:
         """Return what plays the policy with the settings of the certificate."""
         return Player(build, feedback, self._game.contexts, self._game.relation, self._game.rewards)
 
     def compared(
-        self, first: Table, second: Table, one: GuardedRun, two: GuardedRun | str | None, feedback: str
+        self,
+        first: Table,
+        second: Table,
+        one: GuardedRun,
+        two: GuardedRun | str | None,
+        feedback: str,
+        again: tuple[Run, Run],
+        *,
+        keeps_state: bool = False,
     ) -> None:
-        """Compare a guarded run with one on a neighbouring stream that makes the same releases, or cannot."""
+        """Compare a guarded run with one on a neighbouring stream that makes the same releases, or cannot.
+
+        Parameters
+        ----------
+        again : plays the two runs again. If these differ from what they were, there is no contradiction.
+        keeps_state : whether the code plays otherwise as the second policy of a process, also under the guard: then
+            runs of the code as it is, which come second, contradict nothing.
+        """
+        guarded, plain = self._between(first, second, one, two, feedback)
+        if keeps_state:
+            self.unsettled[KEPT_STATE], plain = None, {}
+        if (guarded or plain) and any(
+            _played(play()) != _played(run) for play, run in zip(again, (one, two), strict=True)
+        ):
+            self.unsettled[NOT_THE_SAME] = None
+            return
+        self.guarded |= guarded
+        self.plain |= plain
+
+    def _between(
+        self, first: Table, second: Table, one: GuardedRun, two: GuardedRun | str | None, feedback: str
+    ) -> tuple[dict[str, None], dict[str, None]]:
+        """Return what two runs contradict, in sentences about guarded runs and about the code as it is."""
         if two is None:
-            return
+            return {}, {}
         if isinstance(two, str):
-            self.guarded[f"in guarded runs on neighbouring streams, {two}"] = None
-            return
+            return {f"in guarded runs on neighbouring streams, {two}": None}, {}
+        guarded = dict[str, None]()
         changed = np.flatnonzero((first != second).any(axis=1)).tolist()
         own = set(kind(feedback).hidden(changed))
         if differing(one.actions, two.actions, own):
             words = "guarded runs on neighbouring streams with the same coins and releases play different actions"
-            self.guarded[words] = None
+            guarded[words] = None
         values = [release.value for release in two.releases]
         bounds = [_of_data(found, set(changed)) for found in one.computed]
         found = list(too_far(one.releases, values, bounds, self._rounds))
         found = found or list(above_budget(one.releases, values, self._claim, None))
-        self.guarded |= dict.fromkeys(f"in guarded runs, {sentence}" for sentence in found)
-        self.plain |= dict.fromkeys(run.failure for run in (one, two) if run.failure)
+        guarded |= dict.fromkeys(f"in guarded runs, {sentence}" for sentence in found)
+        return guarded, dict.fromkeys(run.failure for run in (one, two) if run.failure)
 
     def _data(self, first: Table, second: Table) -> int:
         """Return how many data differ between two streams."""

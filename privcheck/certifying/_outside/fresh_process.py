@@ -16,7 +16,7 @@ from privcheck.certifying._noisy_replay import Player
 from privcheck.certifying._outside.clean_process import Surroundings, clean_process
 from privcheck.certifying._outside.contradictions import Contradictions, GuardedRun, with_first_runs
 from privcheck.feedback import kind
-from privcheck.mechanisms import DivergenceError
+from privcheck.mechanisms import DivergenceError, RecordedRelease
 from privcheck.reached_state import take_as_own
 from privcheck.targets import Target
 
@@ -55,15 +55,16 @@ def in_fresh_process(
         return []
     try:
         work = partial(_play, before, pickle.dumps((policy, list(pairs[:PAIRS]), seed, found)))
-        guarded, plain, missed = clean_process().ask(work, SECONDS)
+        guarded, plain, unsettled, missed = clean_process().ask(work, SECONDS)
     except (OSError, EOFError, pickle.PickleError, AttributeError, TypeError) as error:
         return [f"no stream was replayed in a fresh process: the target does not run there ({type(error).__name__})"]
     found.guarded |= dict.fromkeys(f"in a fresh process for each stream: {sentence}" for sentence in guarded)
     found.plain |= dict.fromkeys(f"in a fresh process for each stream: {sentence}" for sentence in plain)
+    found.unsettled |= dict.fromkeys(unsettled)
     return [f"{missed} of {len(pairs[:PAIRS])} {MISSED}"] if missed else []
 
 
-def _play(before: Surroundings, job: bytes) -> tuple[list[str], list[str], int]:
+def _play(before: Surroundings, job: bytes) -> tuple[list[str], list[str], list[str], int]:
     """Play the streams of a job, and return what was found, and on how many pairs the first run leaks or fails.
 
     The target is imported once, before the forks: what that reads is no data, and is the same for all streams.
@@ -72,15 +73,36 @@ def _play(before: Surroundings, job: bytes) -> tuple[list[str], list[str], int]:
     policy, pairs, seed, found = pickle.loads(job)
     take_as_own(*vars(policy.runner).values())
     player, by = found.player(policy.build, policy.feedback), kind(policy.feedback)
-    play: Callable[[Table], Any] = lambda first: _forked(partial(_played, player, first, seed, None, set()))  # noqa: E731
+
+    def play(table: Table, other: GuardedRun | None, own: set[int]) -> Any:
+        return _forked(partial(_played, player, table, seed, other, own))
+
     missed = 0
-    for first, second, one in with_first_runs(pairs, play):
+    for first, second, one in with_first_runs(pairs, lambda first: play(first, None, set())):
         missed += not isinstance(one, GuardedRun)
         if isinstance(one, GuardedRun):
             own = set(by.hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
-            two = _forked(partial(_played, player, second, seed, one, own))
-            found.compared(first, second, one, two, policy.feedback)
-    return list(found.guarded), list(found.plain), missed
+            again = partial(play, first, None, set()), partial(play, second, one, own)
+            seconds = (_forked(partial(_as_second, player, first, seed, of)) for of in (None, one.releases))
+            keeps = bool(one.failure) and one.plain in seconds
+            found.compared(first, second, one, again[1](), policy.feedback, again, keeps_state=keeps)
+    return list(found.guarded), list(found.plain), list(found.unsettled), missed
+
+
+def _as_second(
+    player: Player, table: Table, seed: int, releases: list[RecordedRelease] | None
+) -> list[int] | str | None:
+    """Return the actions under the guard of a policy that is the second one of its process; None if it leaks or fails.
+
+    Where the code as it is plays the same as the second one, ordinary rewards are not the reason: the guard shows none,
+    and follows wrapped ones. It has the noise of the first policy, or its releases.
+    """
+    player.guarded(table, seed, None)
+    try:
+        played = player.guarded(table, seed, releases)
+    except DivergenceError as divergence:
+        return str(divergence)
+    return None if played is None else played.actions
 
 
 def _played(
@@ -94,7 +116,9 @@ def _played(
     if played is None:
         return None
     failure = player.failure(table, seed, played, played.actions if other is None else other.actions, own)
-    return GuardedRun.of(played, "" if failure is None else f"the code as it is plays otherwise: {failure[1]}")
+    if failure is None:
+        return GuardedRun.of(played)
+    return GuardedRun.of(played, f"the code as it is plays otherwise: {failure[1]}", failure[0])
 
 
 def _forked(play: Callable[[], Any]) -> Any:
