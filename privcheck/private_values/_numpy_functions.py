@@ -173,7 +173,7 @@ def _of_one_datum(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
     if ufunc in one_datum.FUNCTIONS:
         return one_datum.applied(ufunc, inputs[0])
     if len(inputs) != 2 or all(isinstance(value, Refusals) and not value.is_public for value in inputs):
-        return None
+        return many.of_two(ufunc, inputs)
     (first, second), swapped = inputs, not isinstance(inputs[0], Refusals) or inputs[0].is_public
     value, other = (second, first) if swapped else (first, second)
     if ufunc in one_datum.COMPARISONS:
@@ -213,8 +213,8 @@ def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
 ALONE: dict[Any, Callable[..., Any]] = {
     np.digitize: one_datum.digitized, np.searchsorted: one_datum.sorted_into,
     np.var: _of_all(many.variance, (), ["ddof"]), np.std: _of_all(many.deviation, (), ["ddof"]),
-    np.max: _of_all(many.largest), np.min: _of_all(many.smallest), np.median: _of_all(many.median),
-    np.sort: _of_all(many.ordered, default=-1),
+    np.max: _of_all(many.largest), np.amax: _of_all(many.largest), np.min: _of_all(many.smallest),
+    np.amin: _of_all(many.smallest), np.sort: _of_all(many.ordered, default=-1), np.median: _of_all(many.median),
     np.quantile: _of_all(many.quantile, ["q"]), np.percentile: _of_all(many.percentile, ["q"]),
 }  # fmt: skip
 """Functions of which the first argument alone, that of `searchsorted` after the bins, may be private.

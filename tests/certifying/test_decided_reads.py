@@ -48,6 +48,9 @@ BETWEEN = {
     "ties of rounded noise": (
         "self.arm = int(max((round(1000.0 * self.noisy[0]), 1e-4 * reward, 0), (0, 0.5e-4, 1))[2])"
     ),
+    "ties of decimals": (
+        "self.arm = max((round(float(self.noisy[a]), 3), 1e-4 * reward if a else 0.5e-4, a) for a in (0, 1))[2]"
+    ),
     "ties of sorted keys": (
         "self.arm = sorted([0, 1], key=lambda a: (round(1000.0 * self.noisy[a]), (1e-4 * reward, 0.5e-4)[a]))[0]"
     ),

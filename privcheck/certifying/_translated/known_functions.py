@@ -6,6 +6,7 @@ On ordinary values each does what the function does: it calls it.
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 import math
 import statistics
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from privcheck.certifying._translated.collections_of_numbers import of_collection, of_one_collection
 from privcheck.certifying._translated.raw_numbers import (
     PRIVATE,
     down_or_up,
@@ -202,6 +204,8 @@ def _extreme(function: Callable[..., Any], of_two: Any, of_all: Any) -> Callable
 def _sorted(*values: Any, **options: Any) -> Any:
     """Stand for `sorted` of numbers; if one depends on a datum, the entries are that number within limits."""
     several = _listed(values, ())
+    if options.keys() == {"reverse"} and any(map(is_number, several)):
+        return _sorted(*values)[:: -1 if options["reverse"] else 1]
     if not options and (array := _together(several)) is not None:
         return list(np.sort(array))
     if options or sum(map(is_number, several)) != 1 or len(next(filter(is_number, several)).data_ids) != 1:
@@ -209,6 +213,16 @@ def _sorted(*values: Any, **options: Any) -> Any:
     one = next(filter(is_number, several))
     limits = [None, *sorted(value for value in several if not is_number(value)), None]
     return [one.clip(*ends) for ends in itertools.pairwise(limits)] if len(limits) > 2 else [one]
+
+
+def _mapped(function: Any, *iterables: Any, **options: Any) -> Any:
+    """Stand for `map`, which calls a function from C."""
+    return map(called(function), *iterables, **options)
+
+
+def _reduced(function: Any, *given: Any) -> Any:
+    """Stand for `functools.reduce`, in the same way."""
+    return functools.reduce(called(function), *given)
 
 
 def _is_instance(value: Any, kinds: Any) -> bool:
@@ -295,6 +309,10 @@ _NEW = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
 _LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 _LISTS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
 _OF_ALL = (np.var, np.std, np.median, np.max, np.min, np.amax, np.amin, np.quantile, np.percentile, np.sort)
+_STATISTICS: dict[Any, Any] = {
+    statistics.median: np.median, statistics.pvariance: np.var, statistics.pstdev: np.std,
+    statistics.variance: partial(np.var, ddof=1), statistics.stdev: partial(np.std, ddof=1),
+}  # fmt: skip
 _OF_ONE = {
     "sqrt": np.sqrt, "exp": np.exp, "log1p": np.log1p, "log2": np.log2, "expm1": np.expm1, "tanh": np.tanh,
     "fabs": np.abs, "pow": np.power,
@@ -305,23 +323,20 @@ KNOWN: dict[Any, Callable[..., Any]] = {
     **{function: _collected(function) for function in _LISTS},
     builtins.float: _number, np.float64: _numpy_number,
     builtins.int: integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
-    builtins.min: watched(_extreme(min, np.minimum, np.min)),
-    builtins.max: watched(_extreme(max, np.maximum, np.max)), builtins.sorted: watched(_sorted),
+    builtins.min: of_one_collection(watched(_extreme(min, np.minimum, np.min))),
+    builtins.max: of_one_collection(watched(_extreme(max, np.maximum, np.max))),
+    builtins.sorted: of_one_collection(watched(_sorted)), builtins.map: _mapped, functools.reduce: _reduced,
     builtins.round: rounded_to_even, builtins.isinstance: _is_instance, builtins.type: _type,
-    statistics.mean: _averaged(statistics.mean), statistics.fmean: _averaged(statistics.fmean),
-    statistics.median: _of_list(statistics.median, np.median),
-    statistics.pvariance: _of_list(statistics.pvariance, np.var),
-    statistics.pstdev: _of_list(statistics.pstdev, np.std),
-    statistics.variance: _of_list(statistics.variance, partial(np.var, ddof=1)),
-    statistics.stdev: _of_list(statistics.stdev, partial(np.std, ddof=1)),
-    **{function: _of_list(function) for function in _OF_ALL},
+    **{function: of_collection(_averaged(function)) for function in (statistics.mean, statistics.fmean)},
+    **{function: of_collection(_of_list(function, stands)) for function, stands in _STATISTICS.items()},
+    **{function: of_collection(_of_list(function), iterators=False) for function in _OF_ALL},
     math.isnan: _finite(math.isnan, answer=False), math.isinf: _finite(math.isinf, answer=False),
     math.isfinite: _finite(math.isfinite, answer=True),
     np.isnan: _finite(np.isnan, answer=False), np.isinf: _finite(np.isinf, answer=False),
     np.isfinite: _finite(np.isfinite, answer=True),
     np.argmax: _of_scores(np.argmax), np.argmin: _of_scores(np.argmin),
     math.floor: down_or_up(math.floor, np.floor), math.ceil: down_or_up(math.ceil, np.ceil),
-    math.trunc: truncated, math.fsum: _summed, math.log: _logarithm,
+    math.trunc: truncated, math.fsum: of_collection(_summed), math.log: _logarithm,
     **{getattr(math, name): _by_numpy(getattr(math, name), ufunc) for name, ufunc in _OF_ONE.items()},
 }  # fmt: skip
 """By function, what is called in its place."""

@@ -17,6 +17,9 @@ from privcheck.certifying._translated.raw_numbers import PRIVATE, is_raw
 MOST_COMPARED = 64
 """Lists or tuples that are looked at, to bound the time: all pairs of them are."""
 
+DECIMALS = 10.0 ** np.arange(7)
+"""To so many decimals, from none to six, numbers are taken to be rounded."""
+
 
 def watched(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return `min`, `max` or `sorted`, or what stands for it, which notes how far tuples are from ties."""
@@ -41,7 +44,7 @@ def watched(function: Callable[..., Any]) -> Callable[..., Any]:
 def note_ties(keys: Sequence[Any]) -> None:
     """Note, for each two tuples whose private numbers the code may compare, how far the numbers before these differ.
 
-    Numbers with fractions have noise, which makes ties improbable; two that differ in several places have no tie.
+    Numbers that were not rounded have noise, which makes ties improbable; two that differ in several places have none.
     """
     for place, (one, two) in enumerate(itertools.combinations(keys, 2)):
         if type(one) is not type(two) or type(one) not in (list, tuple):
@@ -50,9 +53,19 @@ def note_ties(keys: Sequence[Any]) -> None:
         private = [at for at, pair in enumerate(pairs) if any(map(is_raw, pair))]
         gaps = [_gap(*pair) for pair in pairs[: private[0]] if pair[0] is not pair[1]] if private else []
         apart = [gap for gap in gaps if gap != 0.0]
-        if len(apart) == 1 and apart[0] == np.rint(apart[0]):
+        if len(apart) == 1 and _is_rounded(apart[0]):
             held = next(value for value in pairs[private[0]] if is_raw(value))
             held.source.decided.note("tie", np.array(apart), np.sign(apart), [place])
+
+
+def _is_rounded(gap: float) -> bool:
+    """Tell whether a number has few decimals.
+
+    >>> _is_rounded(3.0), _is_rounded(0.1 + 0.2), _is_rounded(0.12345678901)
+    (True, True, False)
+    """
+    scaled = gap * DECIMALS
+    return math.isfinite(gap) and bool((np.abs(scaled - np.rint(scaled)) < 1e-8).any())
 
 
 def _gap(one: Any, two: Any) -> float:

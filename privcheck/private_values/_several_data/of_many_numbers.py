@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -77,6 +77,15 @@ def largest(value: Private) -> Private | None:
 def smallest(value: Private) -> Private | None:
     """Return the smallest entry: see `quantile`."""
     return _between(_Numbers.of(value), 0, 0.0)
+
+
+def of_two(ufunc: Any, values: tuple[Any, ...]) -> Private | None:
+    """Return the larger or smaller one of two private numbers; None for other functions, and for arrays."""
+    function = {np.maximum: largest, np.minimum: smallest}.get(ufunc)
+    if function is None or len(values) != 2 or any(value.ndim for value in values):
+        return None
+    both: Any = np.stack(values)
+    return function(both)
 
 
 def median(value: Private) -> Private | None:
