@@ -53,14 +53,11 @@ def fit_on_the_line(samples: Array, below: Array, off: float = 0.0) -> LawFit:
     n = len(samples)
     places = np.concatenate([np.arange(1, n + 1) / n - below, np.arange(n) / n - below])
     worst = int(np.argmax(np.abs(places)))
-    share = worst % n / n + (1.0 / n if worst < n else 0.0)
-    return LawFit(
-        float(kstwo.sf(max(0.0, float(np.abs(places[worst])) - off), n)),
-        ((-np.inf, float(samples[worst % n])),),
-        share,
-        float(below[worst % n]),
-        "Kolmogorov-Smirnov",
-    )
+    p_value = float(kstwo.sf(max(0.0, float(np.abs(places[worst])) - off), n))
+    at, probability = float(samples[worst % n]), float(below[worst % n])
+    if worst < n:
+        return LawFit(p_value, ((-np.inf, at),), (worst + 1) / n, probability, "Kolmogorov-Smirnov")
+    return LawFit(p_value, ((at, np.inf),), 1.0 - (worst - n) / n, 1.0 - probability, "Kolmogorov-Smirnov")
 
 
 def fit_in_boxes(samples: Array, box: Array, probability: Callable[[Array], tuple[float, float]]) -> LawFit:

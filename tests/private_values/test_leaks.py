@@ -39,7 +39,7 @@ SCALAR = {
         round, math.floor, math.ceil, math.trunc, lambda x: round(x, 2), lambda x: x**2, lambda x: 2**x,
         lambda x: x // 1, lambda x: 1 // x, lambda x: x % 1, lambda x: 1 % x, lambda x: divmod(x, 2), lambda x: 1.0 / x,
         lambda x: divmod(2, x), lambda x: np.ones(2) / x, np.exp, np.sqrt, np.square, np.isnan, np.sign,
-        lambda x: np.maximum(x, x + 1.0), np.cbrt, lambda x: np.power(x, 2),
+        lambda x: np.hypot(x, x + 1.0), np.cbrt, lambda x: np.power(x, 2),
     ],
     "format": [
         str, lambda x: f"{x}" == "1.0", lambda x: f"{x:.2f}", lambda x: format(x, "g"),

@@ -253,3 +253,15 @@ def test_arrays_of_sums_and_functions_move_by_no_more_than_the_charge(seed, norm
                 changed = data.copy()
                 changed[d] = other
                 assert measured(released(changed) - released(data)) <= moves[d] * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("of_two", "of_all"), [(np.maximum, np.max), (np.minimum, np.min), (np.fmax, np.max)])
+def test_the_larger_one_of_two_numbers_is_charged_as_that_of_a_list(of_two, of_all):
+    lows, highs, data = np.array([-0.5, 0.0, 0.2]), np.array([0.3, 1.0, 1.5]), np.array([0.1, 0.7, 0.4])
+    for made in (lambda y: [y[0], y[1]], lambda y: [y[0] + y[2], y[2]], lambda y: [2.0 * y[0], y[1] - y[2]]):
+        two = charged(lambda y: of_two(*y), lows, highs, made, data)
+        every = charged(lambda y: of_all(np.stack(y)), lows, highs, made, data)
+        assert two[0] == every[0] == pytest.approx(of_two(*made(data)), rel=1e-13)  # its rounding is charged
+        assert two[1] == pytest.approx(every[1], rel=1e-12)
+        moved = largest_moves(lambda y: of_two(*y), lows, highs, made, np.random.default_rng(4), 200)
+        assert (moved <= two[1] + 1e-12).all()

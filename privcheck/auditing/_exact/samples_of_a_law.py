@@ -54,9 +54,8 @@ def fit_of_law(samples: Any, law: Law) -> LawFit:
     points = _checked(samples, density.dimensions)
     outside = ~(density.covers(points) & np.isfinite(points).all(axis=1))
     if outside.any():
-        at = points[int(np.flatnonzero(outside)[0])]
-        where = tuple((float(number), float(number)) for number in at)
-        return LawFit(0.0, where, float(outside.mean()), 0.0, "samples outside of the support")
+        where, share = _most_outside(points, density.box)
+        return LawFit(0.0, where, share, 0.0, "samples outside of the support")
     if density.dimensions == 1:
         ordered = np.sort(points[:, 0])
         density.with_jumps(ordered, SCAN)
@@ -74,6 +73,17 @@ def fit_of_law(samples: Any, law: Law) -> LawFit:
         return scale * mass, SAFETY * scale * error + scale * mass * density.relative_error
 
     return fit_in_boxes(shuffled, density.box, probability)
+
+
+def _most_outside(points: Array, box: Array) -> tuple[tuple[tuple[float, float], ...], float]:
+    """Return a box outside of the support which holds all samples on one side of it, and their share: the most."""
+    sides = [(axis, points[:, axis] < low) for axis, (low, _) in enumerate(box)]
+    sides += [(axis, (points[:, axis] > high) | (points[:, axis] == np.inf)) for axis, (_, high) in enumerate(box)]
+    sides += [(axis, points[:, axis] == -np.inf) for axis in range(len(box))]
+    axis, found = max(sides, key=lambda side: int(side[1].sum()))
+    where = [(-math.inf, math.inf)] * len(box)
+    where[axis] = float(points[found, axis].min()), float(points[found, axis].max())
+    return tuple(where), float(found.mean())
 
 
 def _refuse_imprecise(off: float, count: int) -> None:

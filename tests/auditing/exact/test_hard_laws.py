@@ -9,6 +9,7 @@ from scipy.special import logsumexp, xlog1py, xlogy
 
 from privcheck import PrivcheckError, bound_from_laws
 from privcheck.auditing._exact.law_event import likelier_outputs
+from privcheck.auditing._exact.samples_of_a_law import fit_of_law
 from privcheck.testing import PrivacyFailure, assert_law
 
 
@@ -209,3 +210,22 @@ def test_outputs_at_a_loss_of_exactly_epsilon_are_in_no_event():
     assert own == pytest.approx(0.01, abs=1e-6)
     assert other < 1e-6
     assert off < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("samples", "law"),
+    [
+        (np.random.default_rng(1).integers(0, 2, 200), stats.norm()),
+        (np.random.default_rng(1).normal(size=200), stats.expon()),
+        (np.ceil(np.random.default_rng(1).laplace(0, 3, 4000)), stats.laplace(0, 3)),
+        (np.append(np.random.default_rng(1).normal(size=100), [np.inf] * 5), stats.norm()),
+    ],
+)
+def test_what_a_failure_says_of_samples_in_a_place_is_so(samples, law):
+    fit = fit_of_law(samples, law)
+    points = np.asarray(samples, float).reshape(len(samples), -1)
+    ends = np.array(fit.where)
+    inside = ((ends[:, 0] <= points) & (points <= ends[:, 1])).all(axis=1)
+    assert fit.share == pytest.approx(inside.mean())
+    assert fit.probability == pytest.approx(law.cdf(ends[0, 1]) - law.cdf(ends[0, 0]), abs=1e-6)
+    assert fit.p_value < 1e-6
