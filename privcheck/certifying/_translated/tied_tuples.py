@@ -46,6 +46,8 @@ def note_ties(keys: Sequence[Any]) -> None:
 
     Numbers that were not rounded have noise, which makes ties improbable; two that differ in several places have none.
     """
+    if not any(type(key) in (list, tuple) for key in keys):  # as of plain numbers, in most calls
+        return
     for place, (one, two) in enumerate(itertools.combinations(keys, 2)):
         if type(one) is not type(two) or type(one) not in (list, tuple):
             continue

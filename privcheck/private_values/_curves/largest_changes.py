@@ -129,9 +129,8 @@ def ends_together(weights: Array, features: Integers, table: FeatureTable) -> tu
         if (values := values_at_corners(shapes, numbers)) is None:
             return None
         own = weights[[*columns]]
-        errors = np.array([4.0 * each.error for each, _ in shapes]) + 16.0 * sys.float_info.epsilon * np.abs(
-            values
-        ).max(0)
+        rounding = 16.0 * sys.float_info.epsilon * np.abs(values).max(axis=0)
+        errors = 4.0 * np.array([each.error for each, _ in shapes]) + rounding
         sums, error = values @ own, float(errors @ np.abs(own)) * (len(columns) + 8.0)
         low, high = low + float(sums.min()) - error, high + float(sums.max()) + error
     return low, high

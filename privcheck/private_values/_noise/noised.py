@@ -45,11 +45,10 @@ COIN = (
     "read a noised value before you read its noise"
 )
 
+FAR = 2.0**20  # scales of noise: the slack of the noise does not cover the rounding of larger public numbers
 _MECHANISMS: dict[str, Callable[[float], Any]] = {
-    "laplace": Laplace.with_scale,
-    "normal": Gaussian.with_scale,
-    "geometric": DiscreteLaplace.with_scale,
-}
+    "laplace": Laplace.with_scale, "normal": Gaussian.with_scale, "geometric": DiscreteLaplace.with_scale,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Noise:
 
     def is_far(self, value: Private) -> bool:
         """Tell whether the entry's public part is so large that its rounding would be charged."""
-        return bool(abs(value._const.flat[self.row]) > 2.0**20 * self.scale)
+        return bool(abs(value._const.flat[self.row]) > FAR * self.scale)
 
 
 @dataclass(frozen=True)
@@ -160,6 +159,7 @@ def publish(value: Private) -> str | None:
     r"""Release a private value, so that it is public from then on; None if that was done, otherwise why it cannot be.
 
     What is read is, entry by entry, y = c f + sum_j k_j z_j + (public):
+
     1. An array in which no datum is involved: its draws become coins, public numbers from then on.
     2. An entry that depends on data needs a fresh draw z that is in no other entry. Its noise k z is Laplace noise of
        scale |k| b, and the entry is released by the Laplace mechanism: charged first, and only then drawn. All other

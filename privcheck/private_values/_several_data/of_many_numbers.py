@@ -116,8 +116,9 @@ def _between(numbers: _Numbers | None, first: int, part: float) -> Private | Non
         return None
     value, entries, moves, error = numbers
     after, (lows, highs) = min(first + 1, entries.size - 1), entries.interval
+    order = np.argsort(lows, kind="stable")
     for place in {first, after} if part else {first}:
-        note_order("order", value, int(np.argsort(lows, kind="stable")[place]))
+        note_order("order", value, int(order[place]))
 
     def between(these: Array) -> float:
         inorder = np.sort(these)
