@@ -15,7 +15,7 @@ from privcheck.certifying._build_certificate import build_certificate
 from privcheck.certifying._code_coverage import CodeCoverage
 from privcheck.certifying._execution import drive_guarded
 from privcheck.certifying._explored_streams import REPLAYED, changed_tables, random_table, replayed_seeds
-from privcheck.certifying._later_rounds.nothing_released import NOTHING, UNFOLLOWED, why_nothing_released
+from privcheck.certifying._later_rounds.nothing_released import why_nothing_released
 from privcheck.certifying._later_rounds.reads_between import reads_between
 from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondLooks
 from privcheck.certifying._noisy_replay import noisy_replay
@@ -32,7 +32,8 @@ from privcheck.certifying._outside.same_path import other_ways, set_in_select
 from privcheck.certifying._outside.state_apart import Build, from_clean
 from privcheck.certifying._outside.trusted_base import trusted_base
 from privcheck.certifying._outside.wrapped_alone import plays, said_if
-from privcheck.certifying._primitives.record_and_replay import recorded_certificate, sets_called
+from privcheck.certifying._primitives.noise_recorded import with_noise_recorded
+from privcheck.certifying._primitives.record_and_replay import recorded_certificate
 from privcheck.certifying._replay import replay
 from privcheck.certifying._session import Session
 from privcheck.certifying._translated.swapped_code import translated
@@ -142,7 +143,8 @@ def certify(
         raise PrivcheckError("feedback", game.feedback, expected, "other kinds cannot be certified yet")
     length = game.rounds(count, loaded.warm_up(claim, game, count))
     policy = loaded.target(claim, game, length, count)
-    return certified(policy, claim, game, length, settings.effort.runs, settings.effort.seed, outside.built)
+    found = certified(policy, claim, game, length, settings.effort.runs, settings.effort.seed, outside.built)
+    return with_noise_recorded(found, policy, replace(settings, claim=claim, game=game))
 
 
 def certified(
@@ -166,15 +168,7 @@ def certified(
     """
     before = Surroundings.now()
     with watched() as outside, from_clean(policy.build) as build, translated(build):
-        found = _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
-    if not any(note.startswith(NOTHING) for note in found.notes):
-        return found
-    table = random_table(np.random.default_rng([seed, 0]), length, policy.arms, game, 0)
-    called = sets_called(policy, game.contexts, table, seed)
-    unreached = tuple(f" at {line.file}:{line.line}" for line in found.unreached)
-    called = {name: where for name, where in called.items() if not where.endswith(unreached)}
-    told = UNFOLLOWED.format(where="; ".join(called.values()), sets=",".join(called))
-    return replace(found, notes=[told, *found.notes]) if called else found
+        return _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
 
 
 def _certified(

@@ -14,6 +14,7 @@ from privcheck.declared import Real, check
 from privcheck.errors import PrivcheckError
 from privcheck.private_values._entries import MARGIN, SEVERAL, Entries, quiet
 from privcheck.private_values._several_data.of_one_sum import lipschitz
+from privcheck.private_values._several_data.sharp_ends import sharp_ends
 from privcheck.private_values._shared.shared_cell import Cell
 from privcheck.reached_state import applied_apart
 
@@ -277,6 +278,12 @@ def _decided(symbol: str, entries: Entries, limits: Array) -> list[bool | None]:
             always, never = holds(ends[0], limits), ~holds(ends[1], limits)
         always = np.where(entries.private, always, holds(entries.const, limits))
     decided = always | never | ~entries.private
+    if symbol not in ("==", "!=") and (open_ := np.flatnonzero(~decided & (entries.counts > 1)).tolist()):
+        sharp = sharp_ends(entries, open_)
+        least, most = sharp if symbol in (">", ">=") else sharp[::-1]
+        with quiet():
+            always, never = always | (~decided & holds(least, limits)), never | (~decided & ~holds(most, limits))
+        decided |= always | never
     return [bool(yes) if known else None for yes, known in zip(always.tolist(), decided.tolist(), strict=True)]
 
 

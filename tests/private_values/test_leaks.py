@@ -20,7 +20,7 @@ SCALAR = {
         lambda x: x < 0.5, lambda x: operator.lt(0.5, x), lambda x: x <= 0.5, lambda x: x > 0.5, lambda x: x >= 0.5,
         lambda x: x == 0.5, lambda x: x != 0.5, lambda x: x in [0.5], lambda x: np.float64(0.5) > x,
         lambda x: sorted([x, x * 1.5]), lambda x: np.ones(2) < x, lambda x: np.equal(x, 1.0), lambda x: [1.0].index(x),
-        lambda x: np.arange(3.0) == x, lambda x: max(x, 0.0),
+        lambda x: np.arange(3.0) == x, lambda x: max(x, 0.5),
     ],
     "branch": [bool, lambda x: 1 if x else 0, lambda x: not x, lambda x: x or 0.5, lambda x: any([x])],
     "conversion": [

@@ -15,11 +15,6 @@ DRAW_NOISE = (
     "value + self.rng.laplace(0.0, scale), or release through privcheck.mechanisms; no other noise is counted"
 )
 
-UNFOLLOWED = (
-    "the code draws noise that the guard did not count ({where}), so the leaks may be none: "
-    "--primitives {sets} records the code as it is, and tells whether data get past that noise"
-)
-
 _RELEASES = re.compile(rf"\.(release|{'|'.join(sorted(NOISE))})\(")
 _HORIZON = re.compile(r"\(raise --horizon to (\d+)\)")
 

@@ -55,7 +55,7 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     ------
     PrivcheckError : a target that fails, a primitive that cannot be replaced, a certificate within another one.
     """
-    noise, primitives = declared(settings.game.primitives)
+    declared(settings.game.primitives)
     count = loaded.arms(settings.game.arms)
     claim, game = loaded.settled(settings.claim, settings.game, count)
     settings = replace(settings, claim=claim, game=game)
@@ -63,6 +63,23 @@ def recorded_certificate(loaded: Loaded, settings: CertifySettings) -> Certifica
     target = loaded.target(claim, game, length, count)
     if target.feedback != "mechanism":
         refuse_adding(game.neighbours, "a policy, whose horizon is public", policy=True)
+    return recorded(target, settings, length, count)
+
+
+def recorded(target: Target, settings: CertifySettings, length: int, count: int) -> Certificate:
+    """Return what record and replay find about a target with settled settings.
+
+    Parameters
+    ----------
+    target : what is played.
+    settings : those of the certificate, with primitives.
+    length, count : rounds or rows, and arms or columns.
+
+    Raises
+    ------
+    PrivcheckError : as `recorded_certificate`.
+    """
+    game, (noise, primitives) = settings.game, declared(settings.game.primitives)
     if not ONE_AT_A_TIME.acquire(blocking=False):
         raise PrivcheckError("primitives", words("a second certificate"), "one at a time", "they replace functions")
     with _replaced(noise, primitives) as (patches, hooks, coins):

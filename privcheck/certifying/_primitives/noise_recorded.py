@@ -1,0 +1,85 @@
+"""What a guard could not follow, recorded as it is: leaks that noise may hide are findings only if a replay differs."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from dataclasses import replace
+
+import numpy as np
+
+from privcheck.certifying._explored_streams import random_table
+from privcheck.certifying._later_rounds.nothing_released import DRAW_NOISE, NOTHING
+from privcheck.certifying._outside.playing_again import NO_REPLAY
+from privcheck.certifying._primitives.record_and_replay import recorded, sets_called
+from privcheck.errors import PrivcheckError
+from privcheck.private_values import Leak
+from privcheck.results import Certificate
+from privcheck.targets import CertifySettings, Target
+
+UNFOLLOWED = "the code draws noise that the guard did not count ({where}), so the leaks may be none: "
+
+FOUND = UNFOLLOWED + "--primitives {sets} records the code as it is, and tells whether data get past that noise"
+
+NOT_FOUND = UNFOLLOWED + (
+    "recorded as it is (--primitives {sets}), nothing was found in {replays} replays, which prove nothing about other "
+    "executions; for a certificate mend what is listed as a leak"
+)
+
+
+def with_noise_recorded(found: Certificate, target: Target, settings: CertifySettings) -> Certificate:
+    """Return a certificate that leaks alone refuse, inconclusive if noise may hide what they read and does in replays.
+
+    What a guard does not follow, such as a function of numpy that it does not know, gives a raw number, and the noise
+    that is added to it is not counted. Whether the data get past that noise is seen by recording: if no replay differs
+    and nothing costs more than the budget, the leaks are lines that could not be followed. A comparison that the code
+    itself spells out before any noise is drawn stays a leak.
+
+    Parameters
+    ----------
+    found : the certificate of guarded runs.
+    target : what it is about.
+    settings : those of the certificate, settled.
+    """
+    if not found.leaks or found.uncounted or found.budget is None:
+        return found
+    unfollowed = all(map(is_unfollowed, found.leaks))
+    if not (unfollowed or any(note.startswith(NOTHING) for note in found.notes)):
+        return found
+    game, effort, count, length = settings.game, settings.effort, target.arms, found.horizon
+    table = random_table(np.random.default_rng([effort.seed, 0]), length, count, game, 0)
+    called = sets_called(target, game.contexts, table, effort.seed)
+    unreached = () if unfollowed else tuple(f" at {line.file}:{line.line}" for line in found.unreached)
+    called = {name: where for name, where in called.items() if not where.endswith(unreached)}
+    if not called:
+        return found
+    said = {"where": "; ".join(called.values()), "sets": ",".join(called)}
+    others = [note for note in found.notes if note != DRAW_NOISE]
+    told = replace(found, notes=[FOUND.format(**said), *others])
+    if found.refusals or found.contradictions:
+        return told
+    try:
+        seen = recorded(target, replace(settings, game=replace(game, primitives=list(called))), length, count)
+    except PrivcheckError:
+        return told
+    if seen.has_findings or seen.undeclared or not seen.primitive_uses:
+        return told
+    note = NOT_FOUND.format(**said, replays=seen.replay.replays)
+    return replace(found, uncounted=list(called), replay=NO_REPLAY, notes=[note, *others])
+
+
+def is_unfollowed(leak: Leak) -> bool:
+    """Tell whether a leak is a function that the guard does not follow, and no comparison that its line spells out.
+
+    >>> leak = Leak("comparison", __file__, 1, "update", "np.ptp(self.rewards)", (1,), "", ">=")
+    >>> is_unfollowed(leak), is_unfollowed(replace(leak, kind="branch"))
+    (True, False)
+    """
+    if leak.kind != "comparison":
+        return leak.kind == "function"
+    try:
+        nodes = ast.walk(ast.parse("".join(linecache.getlines(leak.file))))
+    except SyntaxError:
+        return False
+    spelled = (node for node in nodes if isinstance(node, ast.Compare | ast.Match))
+    return not any(node.lineno <= leak.line <= (node.end_lineno or node.lineno) for node in spelled)
