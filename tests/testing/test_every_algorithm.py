@@ -58,7 +58,8 @@ def released(name):
     arms = audit.played.get("arms", 2)
     rounds = warmed_up(name, epsilon, arms, audit.played.get("horizon", 8))
     delta = {key: value for key, value in audit.played.items() if key == "delta"}
-    marks = pytest.mark.certified(epsilon, arms=arms, horizon=rounds, runs=3, **delta)
+    runs, rounds = (12, 16) if name in CERTIFIED else (3, rounds)
+    marks = pytest.mark.certified(epsilon, arms=arms, horizon=rounds, runs=runs, **delta)
     return pytest.param(CERTIFIED.get(name, name), id=name, marks=marks)
 
 def exposed(name):
