@@ -75,6 +75,27 @@ class Run:
 
     learn = update
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the guarded policy has stopped by itself, which it does no more once a leak has ended it."""
+        try:
+            return self._selects and public_attribute(self._kind, self._policy, "stopped")
+        except PolicyError:
+            raise
+        except PrivcheckError:
+            self._selects = self._updates = False
+        return False
+
+    def recommend(self) -> Any:
+        """Return the arm that the guarded policy recommends, or the next one in turn if that leaks."""
+        try:
+            return self._policy.recommend()
+        except PolicyError:
+            raise
+        except PrivcheckError:
+            self._selects = self._updates = False
+        return self._kind.after_leak(self._choices, self._arms)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
