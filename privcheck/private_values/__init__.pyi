@@ -21,11 +21,11 @@ from ._leaks import own_line as own_line
 from ._leaks import own_place as own_place
 from ._noise.coins import Coins as Coins
 from ._noise.draws import Draw as Draw
-from ._noise.noised import COIN as COIN
-from ._noise.noised import NO_LAW as NO_LAW
+from ._noise.held_draws import COIN as COIN
+from ._noise.held_draws import NO_LAW as NO_LAW
+from ._noise.held_draws import SHARED as SHARED
 from ._noise.noised import REUSED as REUSED
 from ._noise.noised import SELECTED as SELECTED
-from ._noise.noised import SHARED as SHARED
 from ._noise.noised import UNREAD as UNREAD
 from ._noise.noised import standard as standard
 from ._one_datum import feature as feature

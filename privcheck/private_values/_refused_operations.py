@@ -22,7 +22,8 @@ from privcheck.private_values._leaks import (
     find_leak,
     own_place,
 )
-from privcheck.private_values._noise.noised import NO_LAW, publish, winner
+from privcheck.private_values._noise.held_draws import NO_LAW
+from privcheck.private_values._noise.noised import publish, winner
 from privcheck.private_values._replacements import replacement
 from privcheck.private_values._shared.views_by_numpy import on_ordinary
 

@@ -16,7 +16,7 @@ from privcheck.generators import GuardedDraws, HandledGenerator
 from privcheck.mechanisms import NoisyMax
 from privcheck.privacy import relation
 from privcheck.private_values import LeakError, Private, PrivateSource, rounded
-from privcheck.private_values._noise import draws, noised
+from privcheck.private_values._noise import draws, held_draws
 from privcheck.private_values._shared import shared_cell
 
 SAMPLE = 300
@@ -80,24 +80,26 @@ def test_the_random_programs_release_much_and_are_charged_what_they_lose(random)
 
 
 def ignores_coefficients(monkeypatch):
-    real = noised._noise_of
+    real = held_draws.noise_of
 
     def noise_of(row, alone, table):
         found = real(row, alone, table)
-        return found and noised.Noise(row, found.draw, found.weight, found.law, table[found.draw].scale, found.partner)
+        return found and held_draws.Noise(
+            row, found.draw, found.weight, found.law, table[found.draw].scale, found.partner
+        )
 
-    monkeypatch.setattr(noised, "_noise_of", noise_of)
+    monkeypatch.setattr(held_draws, "noise_of", noise_of)
 
 
 def adds_scales(monkeypatch):
     """The scales of several draws add up."""
-    real = noised._noise_of
+    real = held_draws.noise_of
 
     def noise_of(row, alone, table):
         found, scale = real(row, alone, table), sum(abs(weight) * table[j].scale for j, weight in alone.items())
-        return found and noised.Noise(row, found.draw, found.weight, found.law, scale, found.partner)
+        return found and held_draws.Noise(row, found.draw, found.weight, found.law, scale, found.partner)
 
-    monkeypatch.setattr(noised, "_noise_of", noise_of)
+    monkeypatch.setattr(held_draws, "noise_of", noise_of)
 
 
 @pytest.mark.parametrize("twin", [ignores_coefficients, adds_scales])

@@ -61,6 +61,27 @@ class Product(Collects):
         return rewards[0] * rewards[1]
 
 
+class SinglePrecision(Collects):
+    def __init__(self, rng, epsilon=1.0):
+        super().__init__(rng, epsilon)
+        self.sums = np.zeros(2, dtype=np.float32)
+
+    def statistic(self, rewards):
+        self.sums[0] += rewards[0]
+        return self.sums[0]
+
+
+LOG = np.zeros(4, dtype=np.float32)
+
+
+class WritesElsewhere(Collects):
+    """Writes a reward into an array of its module."""
+
+    def statistic(self, rewards):
+        LOG[0] = rewards[0]
+        return rewards[0]
+
+
 class WithACount(Range):
     """Releases a mean that the guard counts before what it does not follow."""
 
@@ -104,8 +125,8 @@ class Compares(Collects):
         return 1.0 if rewards[0] < rewards[1] else 0.0
 
 
-RIGHT = [Range, RangeOnItsLine, LowMedian, Partitioned, LargestByKey, Product]
-WRONG = [RawBeside, TooLittleNoise, NoNoise, NoiseOfSomethingElse, Compares]
+RIGHT = [Range, RangeOnItsLine, LowMedian, Partitioned, LargestByKey, Product, SinglePrecision]
+WRONG = [RawBeside, TooLittleNoise, NoNoise, NoiseOfSomethingElse, Compares, WritesElsewhere]
 
 
 @pytest.mark.parametrize("policy", RIGHT)

@@ -9,8 +9,16 @@ from privcheck.mechanisms import Laplace
 from privcheck.targets import PolicyRunner
 
 OPTIONS = {
-    **{"epsilon": 1.0, "delta": 0.0, "rho": None, "mu": None, "accountants": None, "rewards": (0.0, 1.0)},
-    **{"neighbours": "row", "contexts": None, "feedback": "identification", "arms": 2},
+    "epsilon": 1.0,
+    "delta": 0.0,
+    "rho": None,
+    "mu": None,
+    "accountants": None,
+    "rewards": (0.0, 1.0),
+    "neighbours": "row",
+    "contexts": None,
+    "feedback": "identification",
+    "arms": 2,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -69,17 +70,40 @@ def with_noise_recorded(found: Certificate, target: Target, settings: CertifySet
 
 
 def is_unfollowed(leak: Leak) -> bool:
-    """Tell whether a leak is a function that the guard does not follow, and no comparison that its line spells out.
+    """Tell whether a leak is something that the guard does not follow, and no decision that its line spells out.
+
+    It is a function, a comparison inside a function, or a number that is written into an array that the policy keeps,
+    such as one of float32.
 
     >>> leak = Leak("comparison", __file__, 1, "update", "np.ptp(self.rewards)", (1,), "", ">=")
     >>> is_unfollowed(leak), is_unfollowed(replace(leak, kind="branch"))
     (True, False)
     """
-    if leak.kind != "comparison":
+    if leak.kind not in ("comparison", "conversion"):
         return leak.kind == "function"
     try:
         nodes = ast.walk(ast.parse("".join(linecache.getlines(leak.file))))
     except SyntaxError:
         return False
-    spelled = (node for node in nodes if isinstance(node, ast.Compare | ast.Match))
-    return not any(node.lineno <= leak.line <= (node.end_lineno or node.lineno) for node in spelled)
+    of_line = [
+        node for node in nodes if getattr(node, "lineno", math.inf) <= leak.line <= getattr(node, "end_lineno", 0)
+    ]
+    if leak.kind == "comparison":
+        return not any(isinstance(node, ast.Compare | ast.Match) for node in of_line)
+    receiver = next(
+        (node.args.args[0].arg for node in of_line if isinstance(node, ast.FunctionDef) and node.args.args), ""
+    )
+    return any(_is_kept(target, receiver) for node in of_line for target in _targets(node))
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+
+
+def _is_kept(target: ast.expr, receiver: str) -> bool:
+    """Tell whether what is written to is an entry of an attribute of the object whose method this is."""
+    inner: ast.expr = target
+    while isinstance(inner, ast.Subscript):
+        inner = inner.value
+    own = isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == receiver
+    return own and inner is not target

@@ -16,7 +16,7 @@ from privcheck.mechanisms import STEP, Bernoulli
 from privcheck.private_values._curves.largest_changes import ends_together
 from privcheck.private_values._entries import SEVERAL, Entries
 from privcheck.private_values._leaks import own_line, own_place
-from privcheck.private_values._noise.noised import Held
+from privcheck.private_values._noise.held_draws import Held
 from privcheck.private_values._refused_operations import Refusals, published, refuse
 from privcheck.private_values._shared.views_by_numpy import private_within
 from privcheck.private_values._terms import Terms
