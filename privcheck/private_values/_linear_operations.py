@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privcheck.arrays import Bools
 from privcheck.errors import PrivcheckError, words
 from privcheck.private_values import _products as products
 from privcheck.private_values._columns import as_long
-from privcheck.private_values._leaks import RELEASE
+from privcheck.private_values._leaks import RELEASE, own_place
 from privcheck.private_values._refused_operations import NONLINEAR, refuse
 from privcheck.private_values._terms import NOTHING, Terms, common
 
@@ -72,11 +73,26 @@ def divide(a: Private, b: Private) -> Private:
     b = _read_if_noised(b)
     if not b.is_public:
         refuse("function", "/", a, b, hint=NONLINEAR)
-    if not (b._const.all() or a.is_public):
-        raise PrivcheckError("divisor of a private value", 0.0, "public numbers other than 0")
+    if not (b._const.all() or a.is_public or _is_read_at(a, b._const == 0.0)):
+        got = words(f"0.0 at {own_place()}")
+        raise PrivcheckError("divisor of a private value", got, "public numbers other than 0", "divide by max(n, 1)")
     with np.errstate(over="ignore", divide="ignore"):
         factor = 1.0 / b._const
     return _scaled(np.divide, a, b, factor).of_kind("f")
+
+
+def _is_read_at(a: Private, places: Bools) -> bool:
+    """Release the entries of an array at some places, which must be of its shape; False if that cannot be.
+
+    What is divided by 0 is infinite or not a number, so its sign is read. Arms that were not played have noise there.
+    """
+    if a.shape != places.shape or not a.ndim:
+        return False
+    there = a[places]
+    if not there.is_public and there.publish() is not None:
+        return False
+    a.settle()
+    return True
 
 
 def matmul(a: Private, b: Private) -> Private:

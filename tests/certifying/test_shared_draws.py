@@ -44,8 +44,8 @@ def noised(session, noise, b, scales):
 def test_a_product_that_is_read_costs_what_its_numbers_cost(seed):
     """X has an inverse, so that whoever sees the product sees the numbers: each datum loses the sum of |B| / scale.
 
-    Left out are three of 300 in which a number that was read first had taken its noise from elsewhere, or held no datum:
-    what is left is then raw, and refused.
+    Left out are three of 300 in which a number that was read first had taken its noise from elsewhere, or held no
+    datum: what is left is then raw, and refused.
     """
     rng = np.random.default_rng(seed)
     x, b, scales = drawn(rng)

@@ -62,10 +62,10 @@ class ReleasesTwice(Stops):
 
 
 def runs(policy):
-    runner, found = PolicyRunner(GuardedBuild(lambda rng: policy(rng), OPTIONS), {"arms": 2}, "identification"), []
-    for table in (np.zeros((4, 2)), np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])):
-        found.append({tuple(run) for run in runner.play(table, 40, np.random.SeedSequence(0)).symbols.tolist()})
-    return found
+    runner = PolicyRunner(GuardedBuild(lambda rng: policy(rng), OPTIONS), {"arms": 2}, "identification")
+    tables = np.zeros((4, 2)), np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    played = (runner.play(table, 40, np.random.SeedSequence(0)).symbols for table in tables)
+    return [{tuple(run) for run in symbols.tolist()} for symbols in played]
 
 
 def test_a_guarded_policy_stops_and_recommends():
