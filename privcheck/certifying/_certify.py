@@ -21,6 +21,7 @@ from privcheck.certifying._later_rounds.second_looks import HeldNumbers, SecondL
 from privcheck.certifying._noisy_replay import noisy_replay
 from privcheck.certifying._outside.clean_process import Surroundings, start_early
 from privcheck.certifying._outside.contradictions import Contradictions
+from privcheck.certifying._outside.draws_of_threads import DrawsOfRuns
 from privcheck.certifying._outside.foreign_draws import foreign_draws
 from privcheck.certifying._outside.fresh_process import in_fresh_process
 from privcheck.certifying._outside.logged_values import messages_noticed
@@ -40,7 +41,7 @@ from privcheck.certifying._translated.swapped_code import translated
 from privcheck.declared import named_options
 from privcheck.errors import PrivcheckError
 from privcheck.feedback import FEEDBACKS, kind
-from privcheck.generators import GlobalDraws, UnlikelyDraws
+from privcheck.generators import UnlikelyDraws
 from privcheck.privacy import ROW, Contexts
 from privcheck.private_values import Leak
 from privcheck.progress import Advancing, progress
@@ -191,7 +192,7 @@ def _certified(
         raise PrivcheckError("feedback", game.feedback, f"{policy.feedback!r}, which {policy.name} takes")
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
-    sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), GlobalDraws(), set[str]()
+    sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), DrawsOfRuns(), set[str]()
     own, likely, finished = OwnGenerators(), runs - runs // UNLIKELY, 0
     chosen = set[int]()
     texts, lent, logged, held = set[str](), set[str](), set[str](), HeldNumbers()
@@ -210,7 +211,8 @@ def _certified(
             session.watches_generators = not rare
             noticed, fails = nullcontext() if rare else own.noticed(), [PrivcheckError] if rare else []
             alone = partial(plays, build, table, [seed, number], policy.feedback, game.contexts)
-            with said_if(alone), elsewhere.noticed(), noticed, messages_noticed(logged.add), suppress(*fails):
+            drawing = elsewhere.noticed(None if rare else alone)
+            with said_if(alone), drawing, noticed, messages_noticed(logged.add), suppress(*fails):
                 with coverage.building():
                     played = build(session.generator(coins, *draws))
                 with coverage.watching(played):
@@ -253,7 +255,9 @@ def _certified(
     refusals = list(dict.fromkeys(str(refusal) for session in sessions for refusal in session.refusals))
     notes += dict.fromkeys(note for session in sessions for note in session.notes)
     anew, spawned = own.seeded_anew, noise_of_children(session.release_generators for session in sessions)
-    uncounted = sorted({*elsewhere.names, *anew.values(), *(["numpy"] if spawned else [])})
+    known = any(session.leaks for session in sessions[:likely])
+    moved = elsewhere.of_code(has_leaked=known) if leaks or replayed.divergences else []
+    uncounted = sorted({*moved, *anew.values(), *(["numpy"] if spawned else [])})
     uncounted = uncounted if leaks or replayed.divergences else []
     alone = partial(plays, build, tables[0], [seed, 0], policy.feedback, game.contexts)
     undeclared = foreign_draws(alone) if again.differs and not uncounted else []
@@ -265,6 +269,7 @@ def _certified(
             "certificate draw it from the Generator that the policy is built with, as in self.rng.laplace(0.0, scale)"
         )
         notes += [*map(UNCOUNTED.format, anew), *map(OF_CHILDREN.format, spawned)]
+        notes += elsewhere.doubts(moved, leaks)
     elif leaks and not any(session.ledger.releases or session.has_drawn for session in sessions):
         notes.append(why_nothing_released(unreached, late, ran))
     notes += outside.told
