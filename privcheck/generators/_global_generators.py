@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.errors import PolicyError, words
-from privcheck.scheduling import is_only_worker
+from privcheck.scheduling import is_one_of_several, is_only_worker
 
 
 def seed_both(number: int) -> None:
@@ -44,11 +44,12 @@ def generator_states() -> dict[str, Any]:
 def global_generators_seeded(seed: np.random.SeedSequence) -> Iterator[None]:
     """Seed both for the block, in a way that depends on `seed` only; the block leaves them where its draws end.
 
-    Threads share them, so a block in one thread of several that play may not draw from them.
+    Threads share them, so they are not seeded in one thread of several that play, nor in one that the user started, and
+    may not be drawn from there.
 
     Raises
     ------
-    PolicyError : draws from them in one of several threads.
+    PolicyError : they were drawn from meanwhile, in such a thread or in another one.
 
     Examples
     --------
@@ -65,11 +66,23 @@ def global_generators_seeded(seed: np.random.SeedSequence) -> Iterator[None]:
         seed_both(int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big"))
         yield
         return
-    before = generator_states()
-    yield
-    if before != generator_states():
+    draws = GlobalDraws()
+    with draws.noticed():
+        yield
+    if draws.names:
+        raise _drawn(draws.names)
+
+
+def _drawn(names: list[str]) -> PolicyError:
+    """Return why a run is refused in which these generators were drawn from."""
+    if is_one_of_several():
         got = words("a target that draws from a global generator, with several workers")
-        raise PolicyError("jobs", got, "jobs=1", "or draw from the Generator that it is given")
+        return PolicyError("jobs", got, "jobs=1", "or draw from the Generator that it is given")
+    drawn = " and ".join({"numpy": "np.random"}.get(name, name) for name in names)
+    got = words(f"draws from {drawn} in a run outside of the main thread, by the target or by another thread")
+    expected = "draws from the Generator that the target is given"
+    hint = "or play it in the main thread of a process of its own, where they are seeded"
+    return PolicyError("target", got, expected, hint)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from privcheck.scheduling._chunk_calls import Calls
 from privcheck.scheduling._chunk_store import ChunkStore
 from privcheck.scheduling._dask_workers import DaskWorkers, dask_workers
 from privcheck.scheduling._kept_calls import Kept
-from privcheck.scheduling._only_worker import become_only_worker
+from privcheck.scheduling._only_worker import become_worker
 from privcheck.scheduling._part_files import same_arrays
 from privcheck.scheduling._worker_processes import worker_processes
 
@@ -161,7 +161,7 @@ class Executor:
             with worker_processes(self.jobs, calls.code) as processes:
                 yield processes, lambda: AHEAD * self.jobs
         else:  # a thread for one worker, too: in compiled code this one would hear no interrupt until the chunk ends
-            threads = ThreadPoolExecutor(self.jobs, initializer=become_only_worker if self.jobs == 1 else None)
+            threads = ThreadPoolExecutor(self.jobs, initializer=become_worker, initargs=(self.jobs,))
             try:
                 yield threads, lambda: AHEAD * self.jobs
             finally:

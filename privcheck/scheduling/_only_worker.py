@@ -7,9 +7,9 @@ import threading
 _OF_THREAD = threading.local()
 
 
-def become_only_worker() -> None:
-    """Take note that this thread plays all calls, while the main one waits."""
-    _OF_THREAD.plays_all = True
+def become_worker(number: int) -> None:
+    """Take note that this thread is one of so many that play all calls, while the main one waits."""
+    _OF_THREAD.workers = number
 
 
 def is_only_worker() -> bool:
@@ -18,4 +18,13 @@ def is_only_worker() -> bool:
     >>> is_only_worker()
     True
     """
-    return threading.current_thread() is threading.main_thread() or hasattr(_OF_THREAD, "plays_all")
+    return threading.current_thread() is threading.main_thread() or getattr(_OF_THREAD, "workers", 0) == 1
+
+
+def is_one_of_several() -> bool:
+    """Return whether this thread is one of several workers; a thread that the user started is none.
+
+    >>> is_one_of_several()
+    False
+    """
+    return getattr(_OF_THREAD, "workers", 0) > 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -99,6 +100,48 @@ def test_global_generators_belong_to_one_thread():
     assert audited(in_threads, **options).randomness == "seeded"
     with pytest.raises(privcheck.PolicyError, match="jobs: got a target that draws from a global generator"):
         audited(in_threads, jobs=2, **options)
+
+
+def in_a_thread(call):
+    """Return what a call in a thread of its own returns, or the error that it raises."""
+    with ThreadPoolExecutor(1) as threads:
+        future = threads.submit(call)
+    return future.exception() or future.result()
+
+
+OUTSIDE = "target: got draws from {} in a run outside of the main thread, by the target or by another thread"
+
+
+def seeded_block(draw):
+    with global_generators_seeded(np.random.SeedSequence(5)):
+        draw()
+
+
+@pytest.mark.parametrize(("draw", "name"), [(np.random.random, "np.random"), (random.random, "random")])
+def test_draws_in_a_thread_of_the_user_are_not_said_to_be_of_several_workers(draw, name):
+    assert str(in_a_thread(lambda: seeded_block(draw))).startswith(OUTSIDE.format(name))
+
+
+def test_a_thread_of_the_user_may_play_what_draws_from_its_own_generator():
+    assert in_a_thread(lambda: seeded_block(np.random.default_rng(1).random)) is None
+
+
+def test_draws_of_another_thread_are_not_said_to_be_those_of_the_target():
+    error = in_a_thread(lambda: seeded_block(lambda: in_a_thread(random.random)))
+    assert str(error).startswith(OUTSIDE.format("random"))
+
+
+@pytest.mark.parametrize("call", ["audit", "simulate"])
+def test_calls_in_a_thread_of_the_user_say_so_too(call):
+    if call == "audit":
+        error = in_a_thread(lambda: audited(FromNumpy, randomness="seeded", jobs=1))
+    else:
+        error = in_a_thread(
+            lambda: privcheck.simulate({"own": FromNumpy}, [0.75, 0.5], horizon=8, runs=64, epsilon=1.0)
+        )
+    assert isinstance(error, privcheck.PolicyError)
+    assert str(error).startswith(OUTSIDE.format("np.random"))
+    assert "jobs" not in str(error)
 
 
 @pytest.mark.chance(1e-7, "one verdict on a true claim at this error", fresh=True)
