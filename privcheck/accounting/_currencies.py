@@ -118,9 +118,21 @@ def _sum_of_all(total: float, alone: list[float]) -> float:
     return math.nextafter(math.fsum([total, *alone]) * UP, math.inf)
 
 
-EPSILON = Currency("epsilon", lambda charge: charge.epsilon, add_up, _sum)
+def _epsilon_of(charge: Charge) -> float:  # functions with names, as a lambda could not be pickled with a ledger
+    return charge.epsilon
+
+
+def _mu_of(charge: Charge) -> float:
+    return charge.mu
+
+
+def _delta_of(charge: Charge) -> float:
+    return charge.delta
+
+
+EPSILON = Currency("epsilon", _epsilon_of, add_up, _sum)
 RHO = Currency("rho", rho_of, add_up, _root_sum, _sum_of_all)
-MU = Currency("mu", lambda charge: charge.mu, _hypot_up, _sum_up, _root_of_squares)
-DELTA = Currency("delta", lambda charge: charge.delta, add_up)
+MU = Currency("mu", _mu_of, _hypot_up, _sum_up, _root_of_squares)
+DELTA = Currency("delta", _delta_of, add_up)
 ALL = (EPSILON, RHO, MU, DELTA)
 """The numbers of a charge."""

@@ -89,6 +89,7 @@ class Curve:
         return tuple(number(bound) if bound.applies else None for bound in found)
 
 
+@dataclass(frozen=True, repr=False)
 class CurveTable(Result):
     """A curve as a table.
 
@@ -97,8 +98,7 @@ class CurveTable(Result):
     curve : what `privcheck.bounds.curve` returned.
     """
 
-    def __init__(self, curve: Curve) -> None:
-        self.curve = curve
+    curve: Curve
 
     def __repr__(self) -> str:
         return f"the table of {self.curve!r}"

@@ -75,8 +75,8 @@ class PolicyResult(ComparedByValue):
         return dict(zip(STATISTICS, values, strict=True))
 
 
-@dataclass(frozen=True)
-class Simulation(Result):
+@dataclass(frozen=True, eq=False)
+class Simulation(ComparedByValue, Result):
     """The result of `simulate`.
 
     Parameters

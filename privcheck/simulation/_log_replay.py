@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from privcheck.arrays import Array, Integers
+from privcheck.arrays import Array, ComparedByValue, Integers
 from privcheck.bandits import Algorithm
 from privcheck.declared import POSITIVE, Choice, Integer, check
 from privcheck.environments import LoggedFeedback, Replay
@@ -24,8 +24,8 @@ from privcheck.targets import SimulatedBudget
 ESTIMATORS = ("rejection", "inverse-propensity", "doubly-robust")
 
 
-@dataclass(frozen=True)
-class ReplayResult:
+@dataclass(frozen=True, eq=False)
+class ReplayResult(ComparedByValue):
     """The runs of one policy on a log.
 
     Parameters
