@@ -131,8 +131,9 @@ def audit(
         type II error) of a convex curve from (0, b) to (1, 0), or by a convex function of the type I error. The
         verdict then tests the delta that the claim allows at one epsilon, chosen before the runs are counted.
     randomness : "seeded": equal seeds give equal runs, which is checked. The Generator has the seed, and so have the
-        global generators of numpy and Python, which are put back afterwards; if you say "seeded", the target need not
-        take a Generator. "independent": there are no seeds, say because random numbers come from the operating system;
+        global generators of numpy and Python, which are put back afterwards: do not audit in the process of a service,
+        whose other threads would draw known, repeated numbers from them; if you say "seeded", the target need not take
+        a Generator. "independent": there are no seeds, say because random numbers come from the operating system;
         that runs are independent is then taken on your word, and the audit cannot be repeated exactly. None means
         "independent" for commands, services and OpenDP measurements, and "seeded" for all others.
     time_limit : seconds that a run may take; a call that makes many runs may take as many times that. By default 10
