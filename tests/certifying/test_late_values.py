@@ -168,6 +168,15 @@ def test_the_horizon_that_is_asked_for_shows_the_leak(tmp_path, line):
     assert LATER not in longer.rests_on
 
 
+@pytest.mark.parametrize(("limit", "advised"), [("1_000_000", True), ("1.9e9", False)])
+def test_no_horizon_is_advised_that_nobody_runs(tmp_path, limit, advised):
+    certificate, _ = certified(tmp_path, f"self.z = r * (t > {limit})")
+    (said,) = certificate.rests_on[LATER]
+    assert "beyond the 24 rounds that ran: what it decides later was not seen" in said
+    assert ("(raise --horizon to 1000001)" in said) == advised
+    assert ("--horizon" in said) == advised
+
+
 def test_a_number_that_was_reached_is_not_named(tmp_path):
     assert LATER in certified(tmp_path, "self.z = r * (t > 40)")[0].rests_on
     assert LATER not in certified(tmp_path, "self.z = r * (t > 40)", horizon=41)[0].rests_on

@@ -117,8 +117,8 @@ class LateValues:
             if isinstance(node, ast.Call) and self._computes(node, own):
                 found.append((own.file, line, COMPUTED.format(line, Path(own.file).name, self._rounds)))
         for (file, line), reach in furthest.items():
-            name, horizon = Path(file).name, math.floor(reach.amount) + 1
-            found.append((file, line, LATE.format(line, name, reach.text, self._rounds, horizon)))
+            said = LATE.format(line, Path(file).name, reach.text, self._rounds)
+            found.append((file, line, said + _advice(reach.amount)))
         return found
 
     def _is_late(self, reach: Reach) -> bool:
@@ -297,14 +297,24 @@ class LateValues:
 
 NOTHING = Reach(0.0, "")
 
-LATE = (
-    "line {} of {} compares or indexes with {}, beyond the {} rounds that ran: what it decides later was not seen "
-    "(raise --horizon to {})"
-)
+LATE = "line {} of {} compares or indexes with {}, beyond the {} rounds that ran: what it decides later was not seen"
+RAISE = " (raise --horizon to {})"
+MOST_ROUNDS = 1e6
+"""The longest horizon that is advised: numbers above are times and sizes, which no count of rounds reaches."""
+
 COMPUTED = (
     "line {} of {} takes an attribute by a name that it computes, for a private value: what it takes after the {} "
     "rounds that ran was not seen"
 )
+
+
+def _advice(amount: float) -> str:
+    """Return the horizon within which a number is reached, in words; "" if that is none to run.
+
+    >>> _advice(50.0), _advice(1.9e9)
+    (' (raise --horizon to 51)', '')
+    """
+    return RAISE.format(math.floor(amount) + 1) if amount <= MOST_ROUNDS else ""
 
 
 def is_told_horizon(code: OwnCode, numbers: NamedNumbers) -> bool:
