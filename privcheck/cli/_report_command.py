@@ -57,7 +57,8 @@ def report(
 
     Exit status: 0 nothing found, 1 any violation, leak, refused certificate, leak without a patch or alarm of a watch
     that stands, 2 bad input, including a .json file that cannot be read as a result: it is named on standard error and
-    left out of the page. So is a cell of a sweep that failed.
+    left out of the page. So is a cell of a sweep that failed. What holds no verdict, such as an account of a plan, is
+    named too, and changes no status.
     """
     from privcheck.errors import PrivcheckError, on_one_line, printable, words
     from privcheck.reporting import details, is_own, plural, read_folder, save_index, sentence
@@ -73,6 +74,8 @@ def report(
         raise PrivcheckError("html", str(target), "a page that privcheck wrote", "choose another file with --html")
     for file, reason in found.unread:
         sys.stderr.write(on_one_line(f"privcheck: not read: {file}: {reason}") + "\n")
+    for file, reason in found.passed_over:
+        sys.stderr.write(on_one_line(f"privcheck: not listed: {file}: {reason}") + "\n")
     for sweep in found.sweeps:
         for error, count in sweep.errors.items():
             sys.stderr.write(on_one_line(f"privcheck: {plural(count, 'cell')} failed: {error}") + "\n")

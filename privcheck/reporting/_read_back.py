@@ -10,6 +10,7 @@ from typing import Any
 from privcheck.claims import Findings, findings_from_text
 from privcheck.reporting._bounds_files import read_bounds
 from privcheck.reporting._json_source import read_source
+from privcheck.reporting._other_kinds import refuse_unread
 from privcheck.reporting._text.claim_sentences import evidence_sentences
 from privcheck.results import (
     AuditReport,
@@ -84,8 +85,7 @@ def load(path: str | Path) -> Any:
         return Simulation.read_npz(file)
 
     source = read_source(path, "path", EXPECTED)
-    if source.holds({"results", "runs"}):
-        raise source.refused("the JSON of a simulation has no runs: save it as .npz to load it again")
+    refuse_unread(source)
     read = next((reader for fields, reader in READERS if source.holds(fields)), None)
     if read is None:
         raise source.refused("its fields match no result that can be loaded")

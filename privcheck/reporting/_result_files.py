@@ -12,6 +12,7 @@ from typing import Any
 from privcheck.reporting._bounds_files import read_bounds, read_instance
 from privcheck.reporting._json_source import JsonSource, read_source
 from privcheck.reporting._many_audits import AuditedClaim, p_value_of
+from privcheck.reporting._other_kinds import refuse_unlisted
 from privcheck.reporting._presented import page
 from privcheck.reporting._summary_row import SummaryRow
 from privcheck.reporting._terminal.bounds_table import describe
@@ -115,6 +116,7 @@ def read_result(path: str | Path) -> IndexRow:
     ('audit', 'violation', True, 1.7643969)
     """
     source = read_source(path, "file", EXPECTED)
+    refuse_unlisted(source)
     kind = next((kind for kind, needed in FIELDS.items() if source.holds(needed)), None)
     if kind is None:
         raise source.refused("its fields are those of no result that a report lists")

@@ -14,6 +14,7 @@ from privcheck.errors import PrivcheckError
 from privcheck.files import check_output, write_whole
 from privcheck.progress import progress
 from privcheck.reporting._many_audits import LEVEL, Together, together
+from privcheck.reporting._other_kinds import LISTED
 from privcheck.reporting._pages.elements import badge, document, header, place, section, text
 from privcheck.reporting._pages.html_table import NUMBER, TEXT, WORD, Cell, below, table
 from privcheck.reporting._pages.told_apart import told_apart
@@ -59,6 +60,7 @@ class Folder:
     unread : files that could not be read as results, with the reason.
     claims : the audited claims together; None for fewer than two.
     sweeps : the sweeps in it, finished or not; stale results of theirs, and those set aside, are not among the results.
+    passed_over : files of commands that hold no verdict and no row, such as an account of a plan, and what they are.
 
     """
 
@@ -67,6 +69,7 @@ class Folder:
     unread: tuple[tuple[Path, str], ...]
     claims: Together | None = None
     sweeps: tuple[Sweep, ...] = ()
+    passed_over: tuple[tuple[Path, str], ...] = ()
 
     @property
     def failed(self) -> list[tuple[str, str]]:
@@ -108,17 +111,17 @@ def read_folder(path: str | Path, level: float = LEVEL) -> Folder:
         raise PrivcheckError(
             "folder", str(path), "a folder of results", "it contains no .json files: write results there with --json"
         )
-    results = []
+    results, passed_over = [], list[tuple[Path, str]]()
     for file in files:
         try:
             results.append(read_result(file))
         except PrivcheckError as error:
-            unread.append((file, error.hint))
+            (passed_over if error.expected == LISTED else unread).append((file, error.hint))
     results = told_apart(results, sweeps)
     results.sort(key=lambda result: (_rank(result), str(result.path)))
     tested = [claim for result in results for claim in result.tested]
     claims = together(tested, level, sum(sweep.untested for sweep in sweeps))
-    return Folder(folder, tuple(results), tuple(unread), claims, tuple(sweeps))
+    return Folder(folder, tuple(results), tuple(unread), claims, tuple(sweeps), tuple(passed_over))
 
 
 def _sweeps(folder: Path) -> tuple[list[Sweep], list[tuple[Path, str]]]:
@@ -204,6 +207,11 @@ def render_index(
         names = [("file", TEXT), ("reason", TEXT)]
         unread = table("Files that could not be read as results", names, reasons, kind="stack texts")
         parts.append(section("Not read", [unread], name="unread"))
+    if folder.passed_over:
+        kinds = [[_link(file, folder.path, target), text(reason)] for file, reason in folder.passed_over]
+        names = [("file", TEXT), ("what it is", TEXT)]
+        others = table("Files without a verdict, which are not listed", names, kinds, kind="stack texts")
+        parts.append(section("Not listed", [others], name="others"))
     return document(title, header(title, headline(folder)), parts)
 
 
