@@ -86,10 +86,17 @@ def _ready(target: Path, content: str | bytes, held: ExitStack, *, durable: bool
         if durable:
             file.flush()
             os.fsync(file.fileno())
+    Path(name).chmod(_mode(target))
+    return Path(name)
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of the file that is replaced; those of a new one if there is none."""
+    with suppress(FileNotFoundError):
+        return target.stat().st_mode & 0o777
     mask = os.umask(0)
     os.umask(mask)
-    Path(name).chmod(0o666 & ~mask)
-    return Path(name)
+    return 0o666 & ~mask
 
 
 def write_whole(
@@ -102,9 +109,10 @@ def write_whole(
 ) -> None:
     """Write a file through a temporary one beside it, so that an interruption leaves either the old file or the new.
 
-    Characters that UTF-8 does not have, such as halves of file names in another encoding, become question marks. A
-    durable file is on the disk when the function returns, so that it outlives a loss of power. `check` is asked when
-    everything is ready, just before the old file is replaced: it raises where that must not be.
+    A file that is replaced keeps its permissions. Characters that UTF-8 does not have, such as halves of file names in
+    another encoding, become question marks. A durable file is on the disk when the function returns, so that it
+    outlives a loss of power. `check` is asked when everything is ready, just before the old file is replaced: it raises
+    where that must not be.
     """
     target = Path(path)
     with _refusing(parameter, path), ExitStack() as held:

@@ -12,7 +12,7 @@ import pytest
 import privcheck
 from privcheck.cli import run
 from privcheck.errors import PrivcheckError
-from privcheck.files import write_together
+from privcheck.files import write_together, write_whole
 
 resource = pytest.importorskip("resource")
 
@@ -91,3 +91,70 @@ def test_a_picture_of_a_simulation_is_written_whole_or_not_at_all(tmp_path):
     assert Path(plot).read_text() == "the old picture"
     assert with_little_space(10**7, *SIMULATE, "--plot", plot).returncode == 0
     assert Path(plot).stat().st_size > 5000
+
+
+def mode_of(file):
+    return file.stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755])
+@pytest.mark.parametrize("write", [write_whole, lambda path, text: write_together({path: text})])
+def test_a_file_that_is_replaced_keeps_its_permissions(mode, write, tmp_path):
+    file = tmp_path / "kept.yml"
+    file.write_text("old")
+    file.chmod(mode)
+    write(file, "new")
+    assert (file.read_text(), mode_of(file)) == ("new", mode)
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
+@pytest.mark.parametrize("write", [write_whole, lambda path, text: write_together({path: text})])
+def test_a_new_file_has_those_of_the_process(mask, mode, write, tmp_path):
+    before = os.umask(mask)
+    try:
+        write(tmp_path / "new.yml", "new")
+        assert os.umask(mask) == mask
+    finally:
+        os.umask(before)
+    assert mode_of(tmp_path / "new.yml") == mode
+
+
+def test_what_is_put_back_has_its_permissions_again(tmp_path, monkeypatch):
+    one, two = tmp_path / "one.yml", tmp_path / "two.yml"
+    one.write_text("old")
+    one.chmod(0o600)
+    replace = Path.replace
+
+    def failing(self, target):
+        if Path(target) == two:
+            raise OSError(28, "No space left on device")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(PrivcheckError, match="No space left"):
+        write_together({one: "new", two: "new"})
+    assert (one.read_text(), mode_of(one), two.exists()) == ("old", 0o600, False)
+
+
+BANDIT = """
+class {name}:
+    def __init__(self, rng, arms=2, epsilon=1.0):
+        self.arms = arms
+
+    def select(self):
+        return 0
+
+    def update(self, action, reward):
+        pass
+"""
+
+
+def test_init_keeps_the_permissions_of_a_workflow_to_which_it_adds(tmp_path):
+    for name in ("One", "Other"):
+        Path(f"{name.lower()}.py").write_text(BANDIT.format(name=name))
+    assert run(["init", "--from", "one.py:One", "--watch"]) == 0
+    (workflow,) = tmp_path.rglob("*.yml")
+    before = workflow.read_text()
+    workflow.chmod(0o600)
+    assert run(["init", "--from", "other.py:Other", "--watch"]) == 0
+    assert (len(workflow.read_text()) > len(before), mode_of(workflow)) == (True, 0o600)
