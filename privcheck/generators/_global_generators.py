@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.errors import PolicyError, words
-from privcheck.scheduling import is_one_of_several, is_only_worker
+from privcheck.scheduling import workers_here
 
 
 def seed_both(number: int) -> None:
@@ -61,7 +61,7 @@ def global_generators_seeded(seed: np.random.SeedSequence) -> Iterator[None]:
     >>> drawn[0] == drawn[1]
     True
     """
-    if is_only_worker():
+    if workers_here() == 1:
         key = repr((seed.entropy, seed.spawn_key)).encode()
         seed_both(int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big"))
         yield
@@ -75,7 +75,7 @@ def global_generators_seeded(seed: np.random.SeedSequence) -> Iterator[None]:
 
 def _drawn(names: list[str]) -> PolicyError:
     """Return why a run is refused in which these generators were drawn from."""
-    if is_one_of_several():
+    if workers_here() > 1:
         got = words("a target that draws from a global generator, with several workers")
         return PolicyError("jobs", got, "jobs=1", "or draw from the Generator that it is given")
     drawn = " and ".join({"numpy": "np.random"}.get(name, name) for name in names)

@@ -9,8 +9,7 @@ from ._executor import executor as executor
 from ._fingerprint import fingerprint as fingerprint
 from ._living_processes import other_threads as other_threads
 from ._one_thread import one_thread as one_thread
-from ._only_worker import is_one_of_several as is_one_of_several
-from ._only_worker import is_only_worker as is_only_worker
+from ._only_worker import workers_here as workers_here
 from ._part_files import Arrays as Arrays
 from ._shared import Shared as Shared
 from ._sqlite_files import Database as Database

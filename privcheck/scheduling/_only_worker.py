@@ -12,19 +12,10 @@ def become_worker(number: int) -> None:
     _OF_THREAD.workers = number
 
 
-def is_only_worker() -> bool:
-    """Return whether this thread plays all calls: the main one, or the only one that plays while that waits.
+def workers_here() -> int:
+    """Return how many threads play all calls, of which this is one: 1 in the main thread, 0 in one of the user.
 
-    >>> is_only_worker()
-    True
+    >>> workers_here()
+    1
     """
-    return threading.current_thread() is threading.main_thread() or getattr(_OF_THREAD, "workers", 0) == 1
-
-
-def is_one_of_several() -> bool:
-    """Return whether this thread is one of several workers; a thread that the user started is none.
-
-    >>> is_one_of_several()
-    False
-    """
-    return getattr(_OF_THREAD, "workers", 0) > 1
+    return 1 if threading.current_thread() is threading.main_thread() else getattr(_OF_THREAD, "workers", 0)
