@@ -92,7 +92,7 @@ def _ready(target: Path, content: str | bytes, held: ExitStack, *, durable: bool
 
 def _mode(target: Path) -> int:
     """Return the permissions of the file that is replaced; those of a new one if there is none."""
-    with suppress(FileNotFoundError):
+    with suppress(OSError):  # none, or a link in a circle
         return target.stat().st_mode & 0o777
     mask = os.umask(0)
     os.umask(mask)
