@@ -22,7 +22,7 @@ from privcheck.feedback import kind
 from privcheck.generators import GuardedDraws, HandledGenerator, PlayedDraws
 from privcheck.mechanisms import DivergenceError, ForcedTape, Mechanism, NoisyMax, RecordedRelease
 from privcheck.privacy import Contexts, Relation
-from privcheck.private_values import REVEAL, Draw, Private
+from privcheck.private_values import REVEAL, Draw, Private, gathered
 from privcheck.results import Divergence, ReplayResult
 
 Look = Callable[[Any], object]
@@ -61,7 +61,7 @@ class NoisySession(Session):
 
     def release(self, mechanism: Mechanism, value: Any, *, secure: bool = False, location: str | None = None) -> Any:  # noqa: ARG002
         """Make a release without a charge."""
-        noised = location is not None
+        noised, value = location is not None, gathered(value, still=True)
         hidden, computed = value, None
         if isinstance(value, Private):
             value = self._without_draws(value)

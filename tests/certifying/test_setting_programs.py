@@ -271,6 +271,7 @@ LISTS = {
 def test_lists_of_rewards_are_taken_as_arrays(name, form, tmp_path):
     found = certificate(programs.program("batch", LISTS[name].format(form, 1.0)), tmp_path, "batch")
     assert (found.granted, found.ledger_epsilon, found.leaks) == (True, 1.0, [])
+    assert not any("fresh process" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("name", LISTS)
