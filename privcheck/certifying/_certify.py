@@ -24,6 +24,7 @@ from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.draws_of_threads import DrawsOfRuns
 from privcheck.certifying._outside.foreign_draws import foreign_draws
 from privcheck.certifying._outside.fresh_process import in_fresh_process
+from privcheck.certifying._outside.left_behind import LeftBehind
 from privcheck.certifying._outside.logged_values import messages_noticed
 from privcheck.certifying._outside.outside_access import Accesses, watched
 from privcheck.certifying._outside.own_generators import OF_CHILDREN, UNCOUNTED, OwnGenerators
@@ -167,9 +168,9 @@ def certified(
     ------
     PrivcheckError : a policy that cannot be certified.
     """
-    before = Surroundings.now()
-    with watched() as outside, from_clean(policy.build) as build, translated(build):
-        return _certified(policy, build, claim, game, length, runs, seed, before, outside, read)
+    before, left = Surroundings.now(), LeftBehind()
+    with watched() as outside, from_clean(policy.build, left) as build, translated(build):
+        return _certified(policy, build, claim, game, length, runs, seed, before, outside, left, read)
 
 
 def _certified(
@@ -182,6 +183,7 @@ def _certified(
     seed: int,
     before: Surroundings,
     outside: Accesses,
+    left: LeftBehind,
     read: Sequence[str],
 ) -> Certificate:
     count, budget = policy.arms, claim.budget
@@ -283,10 +285,11 @@ def _certified(
         player = found.player(build, policy.feedback)
         otherwise, of_select = other_ways(player, [tables[0], *tables[2:3]], seed, game.rewards, count, pairs[:4])
         open_notes += otherwise or forgotten
-        open_notes += looks.unseen()
+        open_notes += looks.unseen() + left.told()
     goes_on = holds and not (open_notes or unreached or coverage.knows_horizon)
     leaks, ended = looks.later(budget, claim.accountants) if goes_on else (leaks, [])
     holds, spoken_against, late = holds and not leaks, spoken_against or bool(leaks), [*late, *ended]
+    open_notes += left.told() if goes_on and holds else []
     notes += open_notes
     if holds:
         found.of_guarded(build, pairs, seed, policy.feedback)

@@ -261,11 +261,17 @@ class Player:
     rewards: tuple[float, float]
 
     def guarded(
-        self, table: Table, seed: int, forced: list[RecordedRelease] | None, *, look: Look = lambda _: None
+        self,
+        table: Table,
+        seed: int,
+        forced: list[RecordedRelease] | None,
+        *,
+        look: Look = lambda _: None,
+        leaks: Look = lambda _: None,
     ) -> Played | None:
         """Return a guarded run, with recorded releases if some are given; None if it leaks or fails.
 
-        `look` is shown the policy after the last round.
+        `look` is shown the policy after the last round, and `leaks` what leaked or was refused.
         """
         coins, noise, flips = (np.random.default_rng([seed, purpose]) for purpose in range(3))
         session = NoisySession(self.relation, self.rewards, None, noise, self.contexts, forced=forced)
@@ -275,8 +281,11 @@ class Player:
                 actions = drive_guarded(policy, table, session, self.feedback).actions
                 look(policy)
         except PrivcheckError:
-            return None
+            actions = None
         if session.leaks or session.refusals:
+            leaks([*session.leaks, *session.refusals])
+            return None
+        if actions is None:
             return None
         if forced is not None and len(session.releases) < len(forced):
             raise DivergenceError("the other stream makes fewer releases")

@@ -53,6 +53,7 @@ class PrivateSource:
     ----------
     thread : in which the policy was called last; 0 if it was not.
     turns : taken by threads of the policy where they release something.
+    is_filled : whether places were filled with values of it that no run has put there.
 
     Guarantee
     ---------
@@ -95,6 +96,7 @@ class PrivateSource:
         self.compared: dict[str, int] = {}
         self.decided = DecidedReads()
         self.coin_lines: set[tuple[str, int]] = set()
+        self.is_filled = False
         self.collected: tuple[Hashable, ...] = ()
         self.refused: tuple[Any, ...] = ()
         self.cells: list[ReferenceType[Any]] = []
@@ -256,6 +258,10 @@ class PrivateSource:
         """Return the private values that are still referred to and that data are in without noise."""
         every = [Private.over(cell) for cell in self._living()]
         return [value for value in every if value.is_raw]
+
+    def is_used(self) -> bool:
+        """Return whether any private values of it are still there."""
+        return bool(self._living())
 
     def _ranges(self) -> list[tuple[Integers, Integers]]:
         """Return the ranges of features that are referred to, and forget the draws that are not."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from privcheck.reached_state import _holders as holders
 from privcheck.reached_state._holders import put_partial
-from privcheck.reached_state._kept import Kept
+from privcheck.reached_state._named_by_code import CONTAINERS
+from privcheck.reached_state._walk import Walk
 
 Put = Callable[[Any], object]
 
@@ -41,8 +42,12 @@ def places(roots: list[Any]) -> Iterator[Place]:
     >>> [(place.name, place.holds) for place in places([[1, {"a": 2.5}]]) if type(place.holds) is not dict]
     [('list[0]', 1), ("list[1]['a']", 2.5)]
     """
-    walk = Kept(roots).walk
-    names: dict[int, str] = {}
+    yield from places_of(Walk(roots))
+
+
+def places_of(walk: Walk) -> Iterator[Place]:
+    """Yield the places that a walk has found."""
+    names = {id(value): f"the global {name}" for _, name, value in walk.looked_up if isinstance(value, CONTAINERS)}
     for put, value, saved in walk.puts:
         parts = _PARTS.get(put)
         if parts is None:

@@ -12,7 +12,9 @@ from privcheck.reached_state._holders import put_dictionary, put_partial
 from privcheck.reached_state._named_by_code import CACHE
 from privcheck.reached_state._own_modules import is_own_module
 
-_OF_CACHE = attrgetter("__wrapped__", "__dict__")
+OF_CACHE = attrgetter("__wrapped__", "__dict__")
+"""What a walk reads of an `lru_cache`."""
+
 _OF_PARTIAL = attrgetter("func", "args", "keywords", "__dict__")
 _OF_PROPERTY = attrgetter("fget", "fset", "fdel")
 
@@ -37,7 +39,7 @@ class Passing(Protocol):
 
 def take_cache(walk: Passing, value: Any) -> None:
     """Take an `lru_cache`."""
-    walk.hold(walk.parts(_OF_CACHE, value))
+    walk.hold(walk.parts(OF_CACHE, value))
 
 
 def take_wrapper(walk: Passing, value: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import decimal
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from operator import attrgetter, is_
 from typing import Any
@@ -27,6 +27,7 @@ from privcheck.reached_state._holders import (
 )
 from privcheck.reached_state._lock import LOCK
 from privcheck.reached_state._no_messages import without_messages
+from privcheck.reached_state._outliving import clear_caches, outliving
 from privcheck.reached_state._own_modules import is_own_class
 from privcheck.reached_state._separate_draws import SeparateCoins
 from privcheck.reached_state._sizes import Sizes
@@ -102,12 +103,16 @@ class Kept:
         if self.of_code is not None:
             self.of_code.empty_caches()
 
-    def put_back(self) -> None:
-        """Refill everything with what it held; it may be put back again later."""
+    def put_back(self, look: Callable[[], object] = lambda: None) -> None:
+        """Refill everything with what it held; it may be put back again later.
+
+        `look` is called first, unless nothing but numbers in arrays has changed.
+        """
         if self._unchanged is not None and not self._walk.caches and self._unchanged.holds():
             for array, saved in self._unchanged.arrays:
                 put_array(array, saved)
         else:
+            look()
             for put, value, saved in self._walk.puts:
                 put(value, saved)
         if self._sizes is not None:
@@ -146,6 +151,16 @@ class Kept:
         """
         reached = (value for value in self.walk.seen.values() if isinstance(value, type))
         return [value for value in reached if is_own_class(value)]
+
+    @staticmethod
+    def alive(roots: Iterable[Any], kind: type) -> list[tuple[str, Any]]:
+        """Return the objects of a class that some objects keep alive, each with the name of what holds it."""
+        return outliving(roots, kind)
+
+    @staticmethod
+    def clear_caches(roots: Iterable[Any]) -> None:
+        """Clear every `lru_cache` that some objects reach; nothing puts back what it held."""
+        clear_caches(roots)
 
     def _clear(self) -> None:
         for cache in self._walk.cleared:

@@ -150,10 +150,17 @@ def test_what_is_released_again_or_cannot_be_charged_is_refused_at_its_line(name
     assert f"hostile.py:{marked(name)}" in refusal
 
 
-@pytest.mark.parametrize("name", ["PicksByReleases", "SharesItsCoins", "SharedByAllRuns"])
+@pytest.mark.parametrize("name", ["PicksByReleases", "SharesItsCoins"])
 def test_what_is_paid_once_is_certified(name, place):
     certificate = certify(place(name), epsilon=1.0, arms=2, horizon=8)
     assert (certificate.granted, certificate.ledger.epsilon) == (True, 1.0)
+
+
+def test_what_the_next_run_finds_is_bounded_and_not_granted(place):
+    """The guard of the next run refuses it; code alone would show it. It was granted."""
+    certificate = certify(place("SharedByAllRuns"), epsilon=1.0, arms=2, horizon=8)
+    assert (certificate.granted, certificate.epsilon_upper, certificate.ledger.epsilon) == (False, 1.0, 1.0)
+    assert "SharedByAllRuns.everything" in certificate.notes[0]
 
 
 def test_rounding_of_the_code_alone_contradicts_its_certificate(place):

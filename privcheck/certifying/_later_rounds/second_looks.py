@@ -154,6 +154,7 @@ class SecondLooks:
         game, table = self.game, self.tables[number]
         noise, coins = (np.random.default_rng([self.seed, number, purpose]) for purpose in (1, 2))
         session = Session(game.relation, game.rewards, None, noise, game.contexts)
+        session.source.is_filled = fill
         policy = self.build(session.generator(coins))
         before = partial(self.held.fill, policy, session) if fill else lambda: None
         rng = np.random.default_rng([self.seed, number, 3])

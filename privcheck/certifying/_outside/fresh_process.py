@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from privcheck.accounting import ReleaseRefusedError
 from privcheck.arrays import Table
 from privcheck.certifying._noisy_replay import Player
 from privcheck.certifying._outside.clean_process import Surroundings, clean_process
 from privcheck.certifying._outside.contradictions import Contradictions, GuardedRun, with_first_runs
+from privcheck.certifying._outside.left_behind import NOT_SEEN, is_kept, roots_of
 from privcheck.feedback import kind
 from privcheck.mechanisms import DivergenceError, RecordedRelease
+from privcheck.private_values import Leak
 from privcheck.reached_state import take_as_own
 from privcheck.targets import Target
 
@@ -26,8 +32,25 @@ SECONDS = 60.0
 PAIRS = 3
 """Pairs of streams that are replayed in it."""
 
-MISSED = "pairs of streams were not replayed in a fresh process, where the code leaks or fails in an empty folder"
-"""Said of code that does neither elsewhere. It is no contradiction: it may read a file of the working directory."""
+MISSED = "pairs of streams were not replayed in a fresh process, where the code fails in an empty folder"
+"""Said of code that does not fail elsewhere. It is no contradiction: it may read a file of the working directory."""
+
+LEAKS = (
+    "in a fresh process, with an empty working folder, {}, which did not happen in other runs: the code may read a "
+    "file there, or other coins lead to it"
+)
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """A run in a fresh process that cannot be compared.
+
+    Parameters
+    ----------
+    why : why not, in a note.
+    """
+
+    why: str
 
 
 def in_fresh_process(
@@ -78,14 +101,20 @@ def _play(before: Surroundings, job: bytes) -> tuple[list[str], list[str], list[
         return _forked(partial(_played, player, table, seed, other, own))
 
     missed = 0
+    gc.freeze()  # so that a fork looks at its own objects only when it collects those that nothing refers to
     for first, second, one in with_first_runs(pairs, lambda first: play(first, None, set())):
-        missed += not isinstance(one, GuardedRun)
+        missed += not isinstance(one, GuardedRun | Unlike)
+        two = one
         if isinstance(one, GuardedRun):
             own = set(by.hidden(np.flatnonzero((first != second).any(axis=1)).tolist()))
             again = partial(play, first, None, set()), partial(play, second, one, own)
+            two = again[1]()
+        if isinstance(two, Unlike):
+            found.unsettled[two.why] = None
+        elif isinstance(one, GuardedRun):
             seconds = (_forked(partial(_as_second, player, first, seed, of)) for of in (None, one.releases))
             keeps = bool(one.failure) and one.plain in seconds
-            found.compared(first, second, one, again[1](), policy.feedback, again, keeps_state=keeps)
+            found.compared(first, second, one, two, policy.feedback, again, keeps_state=keeps)
     return list(found.guarded), list(found.plain), list(found.unsettled), missed
 
 
@@ -107,18 +136,29 @@ def _as_second(
 
 def _played(
     player: Player, table: Table, seed: int, other: GuardedRun | None, own: set[int]
-) -> GuardedRun | str | None:
-    """Play a stream under the guard, with the releases of the other one, and then as it is."""
+) -> GuardedRun | Unlike | str | None:
+    """Play a stream under the guard, with the releases of the other one, and then as it is.
+
+    A run of the code as it is could read the private values that the guarded one has left: then none is played.
+    """
+    leaks = list[Leak | ReleaseRefusedError]()
     try:
-        played = player.guarded(table, seed, None if other is None else other.releases)
+        played = player.guarded(table, seed, None if other is None else other.releases, leaks=leaks.extend)
     except DivergenceError as divergence:
         return str(divergence)
     if played is None:
-        return None
+        return Unlike(LEAKS.format(_worded(leaks[0]))) if leaks else None
+    if is_kept(played.session.source, roots_of(player.build)):
+        return Unlike(NOT_SEEN)
     failure = player.failure(table, seed, played, played.actions if other is None else other.actions, own)
     if failure is None:
         return GuardedRun.of(played)
     return GuardedRun.of(played, f"the code as it is plays otherwise: {failure[1]}", failure[0])
+
+
+def _worded(found: Leak | ReleaseRefusedError) -> str:
+    """Return what leaked, or was refused, in words."""
+    return f"{Path(found.file).name}:{found.line} leaks" if isinstance(found, Leak) else "a release is refused"
 
 
 def _forked(play: Callable[[], Any]) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying._context_isolation import copied_parts, copy_of_state, generators, separate_coins
+from privcheck.certifying._outside.left_behind import LeftBehind, roots_of
 from privcheck.certifying._translated.swapped_code import swap_again
 from privcheck.errors import PrivcheckError, words
 from privcheck.generators import bits_of, paused
@@ -23,22 +24,26 @@ Build = Callable[[np.random.Generator], Any]
 
 
 @contextmanager
-def from_clean(build: Build) -> Iterator[Build]:
+def from_clean(build: Build, left: LeftBehind | None = None) -> Iterator[Build]:
     """Build every policy of the block with the state that its code reaches now, and leave that state as it was.
 
-    What one run leaves in globals, class attributes or caches is not seen by the next.
+    What one run leaves in globals, class attributes or caches is not seen by the next; `left` looks at it.
     """
-    parts = [*getattr(getattr(build, "__self__", None), "__dict__", {}).values()]
-    take_as_own(build, *parts)
-    every = [Kept([build, os.environ, *parts], often=True)]
+    parts = roots_of(build)
+    take_as_own(*parts)
+    roots = [os.environ, *parts]
+    every = [Kept(roots, often=True)]
+    seen = LeftBehind() if left is None else left
+    seen.roots = roots
 
     def anew(rng: np.random.Generator) -> Any:
-        every[-1].put_back()
+        every[-1].put_back(seen.look)
         every[-1].empty_caches()
         swap_again()
         made = build(rng)
         if take_as_own(made):  # a factory of the user's may build what is installed: its state is kept from here on
-            every.append(Kept([build, type(made), os.environ, *parts], often=True))
+            seen.roots = [type(made), *roots]
+            every.append(Kept(seen.roots, often=True))
         return made
 
     anew.__self__ = getattr(build, "__self__", None)  # type: ignore[attr-defined]
