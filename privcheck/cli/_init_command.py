@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -119,7 +120,7 @@ def init(
     check_free(place, list(texts))
     write_together({place / path: text for path, text in texts.items()})
     sys.stdout.write("".join(f"{printable(str(place / path))}\n" for path in texts))
-    enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
+    enter = "" if place.resolve() == Path.cwd() else f"cd {shlex.quote(printable(folder))} && "
     audit = 'privcheck audit --command "python3 service.py" --epsilon 1 --arms 2 --horizon 4 --time-budget 30'
     sys.stdout.write(f"Now run: {enter}{audit if service else 'pytest'}\n")
     return 0
@@ -145,7 +146,7 @@ def _write_test(
     write_together({place / each: content for each, content in texts.items()})
     sys.stdout.write("".join(f"{printable(str(place / each))}\n" for each in texts))
     sys.stdout.write("".join(f"{printable(each)}\n" for each in told))
-    enter = "" if place.resolve() == Path.cwd() else f"cd {printable(folder)} && "
+    enter = "" if place.resolve() == Path.cwd() else f"cd {shlex.quote(printable(folder))} && "
     sys.stdout.write(f"Now read the claim in {printable(path)}, and run: {enter}pytest {path}\n")
     return 0
 

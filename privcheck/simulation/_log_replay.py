@@ -136,6 +136,12 @@ def replay(
     runs, seed = check("runs", runs, Integer(1)), check("seed", seed, SEED)
     order = check("order", order, Choice(("logged", "shuffled")))
     budget = None if epsilon is None else check("epsilon", epsilon, POSITIVE, "give a positive budget")
+    given: object = log
+    if not isinstance(given, LoggedFeedback):
+        hint = "in the environment Replay of a log, simulate(policy, environment=...) plays it"
+        raise PrivcheckError(
+            "log", words(type(given).__name__), "LoggedFeedback, as from_csv and from_frame return", hint
+        )
     rows = len(log.actions)
     known, build = _policy(policy, log, budget, rows)
     propensities = log.propensities

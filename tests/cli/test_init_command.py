@@ -25,6 +25,16 @@ def project(tmp_path, capsys):
     return folder
 
 
+@pytest.mark.parametrize("options", [[], ["--service"]])
+def test_the_command_that_is_printed_is_one_for_a_shell(options, tmp_path, capsys):
+    folder = tmp_path / "we ird's $(name)"
+    assert run(["init", *options, str(folder)]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Now run: ")]
+    entered, _, _ = line.removeprefix("Now run: ").partition(" && ")
+    shown = subprocess.run(["sh", "-c", f"{entered} && pwd"], capture_output=True, text=True, check=True, timeout=20)
+    assert shown.stdout.strip() == str(folder)
+
+
 def outcome(folder, *arguments, plugin=True):
     command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", *arguments]
     environment = {

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from privcheck.environments import LoggedFeedback
+from privcheck.environments import LoggedFeedback, Replay
+from privcheck.errors import PrivcheckError
 from privcheck.simulation import replay
 
 MEANS = np.array([0.2, 0.5, 0.8])
@@ -84,3 +85,9 @@ def test_a_learning_policy_and_the_summary():
     assert [row["estimator"] for row in rows] == ["rejection", "inverse-propensity", "doubly-robust"]
     for row in rows[1:]:
         assert abs(row["reward"] - rows[0]["reward"]) < 6 * (row["se"] + rows[0]["se"])
+
+
+def test_an_environment_is_no_log():
+    log = LoggedFeedback(("a", "b"), np.array([0, 1]), np.array([1.0, 0.0]), np.ones(2))
+    with pytest.raises(PrivcheckError, match="log: got Replay, expected LoggedFeedback"):
+        replay("ucb", Replay.from_log(log))
