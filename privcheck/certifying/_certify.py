@@ -218,7 +218,9 @@ def _certified(
                 with coverage.building():
                     played = build(session.generator(coins, *draws))
                 with coverage.watching(played):
-                    chosen.update(drive_guarded(played, table, session, policy.feedback).actions)
+                    run = drive_guarded(played, table, session, policy.feedback)
+                chosen.update(run.actions)
+                left.look_into(run.context)
                 finished += 1
             held.look(played, session, coverage.instances)
             sessions.append(session)

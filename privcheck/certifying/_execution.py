@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from contextlib import suppress
-from contextvars import copy_context
-from dataclasses import dataclass
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
 from threading import get_ident
 from types import CodeType
 from typing import Any
@@ -31,10 +31,11 @@ from privcheck.targets import describe_exception, limited
 
 @dataclass(frozen=True)
 class Execution:
-    """What happened in one run: the actions, and whether a refused release stopped it."""
+    """What happened in one run: the actions, whether a refused release stopped it, and its context variables."""
 
     actions: list[int]
     refused: bool
+    context: Context = field(compare=False, repr=False)
 
 
 def drive_guarded(
@@ -52,18 +53,19 @@ def drive_guarded(
     the policy after a leak or a refusal, which may have left it half-updated. `before` is called before every choice.
     """
     by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
-    session.round = 1
+    session.round, context = 1, Context()
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            copy_context().run(by.play, _Guarded(policy, session, by, arms, before), remaining, arms, played)
+            context = copy_context()
+            context.run(by.play, _Guarded(policy, session, by, arms, before), remaining, arms, played)
     except (KeyboardInterrupt, DivergenceError):
         raise
     except BaseException as error:
         if not (session.leaks or session.refusals):
             raise _failed(error, max(session.round, session.choices), session.contexts) from None
-        return Execution(played, isinstance(error, ReleaseRefusedError))
-    return Execution(played, False)
+        return Execution(played, isinstance(error, ReleaseRefusedError), context)
+    return Execution(played, False, context)
 
 
 @dataclass

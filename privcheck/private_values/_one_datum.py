@@ -278,7 +278,7 @@ def _decided(symbol: str, entries: Entries, limits: Array) -> list[bool | None]:
             always, never = holds(ends[0], limits), ~holds(ends[1], limits)
         always = np.where(entries.private, always, holds(entries.const, limits))
     decided = always | never | ~entries.private
-    if symbol not in ("==", "!=") and (open_ := np.flatnonzero(~decided & (entries.counts > 1)).tolist()):
+    if symbol not in ("==", "!=") and (open_ := np.flatnonzero(~decided & ~entries.plain).tolist()):
         sharp = sharp_ends(entries, open_)
         least, most = sharp if symbol in (">", ">=") else sharp[::-1]
         with quiet():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,29 @@ def test_public_things_may_be_left_behind(name) -> None:
 
 def test_what_a_float_is_kept_of_is_not_named() -> None:
     assert not any("policy that has ended" in note for note in certified("WarmReleased").notes)
+
+
+START = ContextVar("start", default=0.0)
+
+
+@pytest.mark.parametrize("kept", ["reward", "float(noisy)"])
+def test_context_variables_are_looked_at_too(kept) -> None:
+    class Variable:
+        def __init__(self, rng, arms=2, epsilon=1.0):
+            self.rng, self.arm = rng, int(START.get() > 0.5)
+
+        def select(self):
+            return self.arm
+
+        def update(self, action, reward):
+            noisy = reward + self.rng.laplace(0.0, 1.0)
+            self.arm = int(noisy > 0.5)
+            START.set(reward if kept == "reward" else float(noisy))
+
+    found = privcheck.certify(Variable, epsilon=1.0, arms=2, horizon=8, runs=2)
+    assert (UNRELEASED.format("the context variable start") in found.notes) == (kept == "reward")
+    assert found.is_inconclusive or kept != "reward"
+    assert not found.has_findings
 
 
 @pytest.mark.parametrize("feedback", ["delayed", "full"])

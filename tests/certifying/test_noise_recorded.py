@@ -1,5 +1,6 @@
 """Noise that is added to what the guard does not follow: no leak unless a replay of the code as it is differs."""
 
+import math
 import statistics
 
 import numpy as np
@@ -71,6 +72,21 @@ class SinglePrecision(Collects):
         return self.sums[0]
 
 
+class CountedByALibrary(Collects):
+    def statistic(self, rewards):
+        return np.bincount([0, 1, 0, 1], weights=rewards, minlength=2)[0]
+
+
+class Hypotenuse(Collects):
+    def statistic(self, rewards):
+        return math.hypot(rewards[0], 0.5)
+
+
+class CountedWithoutNoise(CountedByALibrary):
+    def released(self):
+        return self.statistic(self.rewards)
+
+
 LOG = np.zeros(4, dtype=np.float32)
 
 
@@ -125,8 +141,26 @@ class Compares(Collects):
         return 1.0 if rewards[0] < rewards[1] else 0.0
 
 
-RIGHT = [Range, RangeOnItsLine, LowMedian, Partitioned, LargestByKey, Product, SinglePrecision]
-WRONG = [RawBeside, TooLittleNoise, NoNoise, NoiseOfSomethingElse, Compares, WritesElsewhere]
+RIGHT = [
+    Range,
+    RangeOnItsLine,
+    LowMedian,
+    Partitioned,
+    LargestByKey,
+    Product,
+    SinglePrecision,
+    CountedByALibrary,
+    Hypotenuse,
+]
+WRONG = [
+    RawBeside,
+    TooLittleNoise,
+    NoNoise,
+    NoiseOfSomethingElse,
+    Compares,
+    WritesElsewhere,
+    CountedWithoutNoise,
+]
 
 
 @pytest.mark.parametrize("policy", RIGHT)

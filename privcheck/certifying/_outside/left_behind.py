@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable
+from contextvars import Context
 from typing import Any
 
 from privcheck.private_values import Private, PrivateSource
@@ -49,7 +50,15 @@ class LeftBehind:
 
     def look(self) -> None:
         """Look at what is there after a run, before it is put back."""
-        for name, value in Kept.alive(self.roots, Private):
+        self._keep(Kept.alive(self.roots, Private))
+
+    def look_into(self, context: Context) -> None:
+        """Look at the context variables that a run has set, which the next policy of a thread finds as they are."""
+        values = ((f"the context variable {each.name}", value) for each, value in context.items())
+        self._keep((name, value) for name, value in values if isinstance(value, Private))
+
+    def _keep(self, found: Iterable[tuple[str, Private]]) -> None:
+        for name, value in found:
             if value.source is not None and not value.source.is_filled:
                 self.found[name] = self.found.get(name, True) and value.is_public
 

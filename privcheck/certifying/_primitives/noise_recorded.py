@@ -72,8 +72,8 @@ def with_noise_recorded(found: Certificate, target: Target, settings: CertifySet
 def is_unfollowed(leak: Leak) -> bool:
     """Tell whether a leak is something that the guard does not follow, and no decision that its line spells out.
 
-    It is a function, a comparison inside a function, or a number that is written into an array that the policy keeps,
-    such as one of float32.
+    It is a function, a comparison or a conversion inside a function of a library that computes, or a number that is
+    written into an array that the policy keeps, such as one of float32.
 
     >>> leak = Leak("comparison", __file__, 1, "update", "np.ptp(self.rewards)", (1,), "", ">=")
     >>> is_unfollowed(leak), is_unfollowed(replace(leak, kind="branch"))
@@ -82,7 +82,7 @@ def is_unfollowed(leak: Leak) -> bool:
     if leak.kind not in ("comparison", "conversion"):
         return leak.kind == "function"
     try:
-        nodes = ast.walk(ast.parse("".join(linecache.getlines(leak.file))))
+        nodes = [*ast.walk(ast.parse("".join(linecache.getlines(leak.file))))]
     except SyntaxError:
         return False
     of_line = [
@@ -93,7 +93,39 @@ def is_unfollowed(leak: Leak) -> bool:
     receiver = next(
         (node.args.args[0].arg for node in of_line if isinstance(node, ast.FunctionDef) and node.args.args), ""
     )
-    return any(_is_kept(target, receiver) for node in of_line for target in _targets(node))
+    targets = [target for node in of_line for target in _targets(node) if isinstance(target, ast.Subscript)]
+    if targets:
+        return all(_is_kept(target, receiver) for target in targets)
+    computing = _computing(nodes)
+    return any(isinstance(node, ast.Call) and _computes(node.func, computing) for node in of_line)
+
+
+COMPUTING = ("numpy", "scipy", "pandas", "math", "statistics", "fractions", "array")
+WRITING = {"save", "savez", "savez_compressed", "savetxt", "copyto", "put", "putmask", "place", "memmap"}
+
+
+def _computing(nodes: list[ast.AST]) -> set[str]:
+    """Return the names under which a file imports libraries that compute, and their functions."""
+    found = set[str]()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {(one.asname or one.name).partition(".")[0] for one in node.names if _is_computing(one.name)}
+        elif isinstance(node, ast.ImportFrom) and _is_computing(node.module or ""):
+            found |= {one.asname or one.name for one in node.names} - WRITING
+    return found
+
+
+def _is_computing(module: str) -> bool:
+    return module.partition(".")[0] in COMPUTING
+
+
+def _computes(function: ast.expr, computing: set[str]) -> bool:
+    """Tell whether a function is one of these libraries, and writes to nothing."""
+    if isinstance(function, ast.Attribute) and function.attr in WRITING:
+        return False
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name) and function.id in computing
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:

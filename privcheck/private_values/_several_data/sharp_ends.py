@@ -19,9 +19,9 @@ def sharp_ends(entries: Entries, wanted: list[int]) -> tuple[Array, Array]:
 
     Rounding is monotone: a sum of integer multiples of numbers whose ends are integers lies, in whatever order it is
     computed, between the integers that its ends add up to. A sum whose smallest value is that of its public part, an
-    integer, never falls below it, unless terms cancel. A mean of n numbers with integers as ends stays within them if
-    it is their sum divided by n; one that is added up of shares may pass them by its rounding, of which no certificate
-    speaks.
+    integer, never falls below it, unless terms cancel. A multiple of a sum of such numbers, or the sum over n as in a
+    mean, lies between the multiples of its ends; one that is added up of shares may pass them by its rounding, of which
+    no certificate speaks.
 
     Parameters
     ----------
@@ -54,6 +54,20 @@ def sharp_ends(entries: Entries, wanted: list[int]) -> tuple[Array, Array]:
             continue
         if (weights == np.rint(weights)).all():
             lows[entry], highs[entry] = const + least.sum(), const + most.sum()
-        elif const == 0.0 and (weights == 1.0 / weights.size).all() and all((end == end[0]).all() for end in ends):
-            lows[entry], highs[entry] = (end[0] for end in ends)
+        elif (weights == weights[0]).all():
+            lows[entry], highs[entry] = _multiple(float(weights[0]), *(float(end.sum()) for end in ends))
+            lows[entry], highs[entry] = const + lows[entry], const + highs[entry]
     return lows, highs
+
+
+def _multiple(weight: float, low: float, high: float) -> tuple[float, float]:
+    """Return ends of a multiple of a sum, whether it is a product or, where the weight is that of one, a quotient.
+
+    >>> _multiple(1.0 / 3.0, 0.0, 3.0), _multiple(-0.1, 0.0, 7.0)
+    ((0.0, 1.0), (-0.7000000000000001, -0.0))
+    """
+    products, divisor = sorted((weight * low, weight * high)), float(np.rint(1.0 / weight))
+    if 1.0 / divisor != weight:
+        return products[0], products[1]
+    quotients = sorted((low / divisor, high / divisor))
+    return min(products[0], quotients[0]), max(products[1], quotients[1])
