@@ -15,7 +15,7 @@ from privcheck.mechanisms import Laplace
 
 OWN = np.random.default_rng()
 SYSTEM = random.SystemRandom()
-SEEDS = np.random.SeedSequence()
+SEEDS = np.random.SeedSequence(5)
 CALLS = count()
 SEEN: list[float] = []
 
