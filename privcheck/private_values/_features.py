@@ -42,6 +42,7 @@ class FeatureTable:
     curves : the features of which it is known how they are computed from other numbers of their datum.
     excess : for the first feature of a number of several data, by how much the sum of all its features, which have one
         coefficient wherever they are, stays below the sum of their highs. See `moved_number`.
+    sharp : for the first feature of such a number, how many it has, its public part, and ends that no rounding passes.
     several : whether some datum may have several features: false as long as each one's datum is a later one.
     history : a hash of all features so far; None if nobody compares. See `_go_on`.
     _hidden : the values, which only a release and the computation of a new feature of the same datum may read.
@@ -68,6 +69,7 @@ class FeatureTable:
         self.actions: dict[int, int] = {}
         self.curves: dict[int, Curve] = {}
         self.excess: dict[int, float] = {}
+        self.sharp: dict[int, tuple[int, float, float, float]] = {}
         self.several, self._newest = False, -1
         self.history: bytes | None = None
         self._next_group = 0
@@ -232,6 +234,7 @@ class FeatureTable:
         self.actions = {feature: arms for feature, arms in self.actions.items() if feature in features}
         self.curves = {feature: curve for feature, curve in self.curves.items() if feature in features}
         self.excess = {feature: number for feature, number in self.excess.items() if feature in features}
+        self.sharp = {feature: ends for feature, ends in self.sharp.items() if feature in features}
         kept = features.hold(np.fromiter(self._derived.values(), np.int64, len(self._derived))).tolist()
         self._derived = dict(compress(self._derived.items(), kept))
         self._keys = {feature: key for key, feature in self._derived.items()}

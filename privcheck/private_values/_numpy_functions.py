@@ -211,7 +211,7 @@ def _chosen(of: Any, condition: Any, one: Any, two: Any) -> Any:
 
 
 ALONE: dict[Any, Callable[..., Any]] = {
-    np.digitize: one_datum.digitized, np.searchsorted: one_datum.sorted_into,
+    np.digitize: one_datum.digitized, np.searchsorted: one_datum.sorted_into, np.ptp: _of_all(many.peak_to_peak),
     np.var: _of_all(many.variance, (), ["ddof"]), np.std: _of_all(many.deviation, (), ["ddof"]),
     np.max: _of_all(many.largest), np.amax: _of_all(many.largest), np.min: _of_all(many.smallest),
     np.amin: _of_all(many.smallest), np.sort: _of_all(many.ordered, default=-1), np.median: _of_all(many.median),

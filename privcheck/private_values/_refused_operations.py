@@ -393,8 +393,8 @@ class Refusals(Origins):
         index = self._winning(-1.0) if axis in (None, 0) and not options else None
         return _ARGMIN(self, axis, **options) if index is None else np.int64(index)
 
-    min, max, std, var = (_of_all(name) for name in ("min", "max", "std", "var"))
+    min, max, std, var, ptp = (_of_all(name) for name in ("min", "max", "std", "var", "ptp"))
     sort, argsort, round, prod = _function("sort"), _function("argsort"), _function("round"), _function("prod")
     any, all = _function("any"), _function("all")
-    nonzero, searchsorted, ptp = _function("nonzero"), _function("searchsorted"), _function("ptp")
+    nonzero, searchsorted = _function("nonzero"), _function("searchsorted")
     item, tolist, tobytes, astype = (_function(name) for name in ("item", "tolist", "tobytes", "astype"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import privcheck
 from privcheck.certifying._outside.fresh_process import LEAKS
 from privcheck.certifying._outside.left_behind import NOT_SEEN, RELEASED, UNRELEASED, LeftBehind, is_kept
+from privcheck.certifying._outside.playing_again import LEFT_BY_ANOTHER
 from privcheck.private_values import PrivateSource
 from privcheck.results import Certificate
 
@@ -155,3 +157,29 @@ def test_a_policy_that_holds_itself_is_gone() -> None:
     assert is_kept(source)
     del held
     assert not is_kept(source)
+
+
+class InTheThread:
+    """Keeps its last reward in an object of Python, and begins as that says."""
+
+    def __init__(self, rng, arms=2):
+        self.rng, self.sums = rng, [0.0] * arms
+        self.start = getattr(threading.current_thread(), "kept", 0.0)
+
+    def select(self):
+        return 1 if self.start > 0.5 else int(self.sums[1] > self.sums[0])
+
+    def update(self, action, reward):
+        threading.current_thread().kept = reward
+        self.sums[action] += reward + self.rng.laplace(0.0, 1.0)
+
+
+def test_what_is_kept_where_no_walk_looks_is_a_leak_of_the_policy_that_reads_it() -> None:
+    """Before, the certificate ended in the error of the leak, with the status of bad input."""
+    try:
+        found = privcheck.certify(InTheThread, epsilon=1.0, arms=2, horizon=8)
+    finally:
+        vars(threading.current_thread()).pop("kept", None)
+    assert found.leaks[0].code == "return 1 if self.start > 0.5 else int(self.sums[1] > self.sums[0])"
+    assert not found.granted
+    assert any(note.startswith(LEFT_BY_ANOTHER.partition(":")[0]) for note in found.notes)

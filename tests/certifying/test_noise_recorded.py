@@ -5,6 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from privcheck import certify
 
@@ -32,14 +33,14 @@ class Collects:
         return value + self.rng.laplace(0.0, self.SCALE)
 
 
-class Range(Collects):
+class Trimmed(Collects):
     def statistic(self, rewards):
-        return np.ptp(rewards)
+        return scipy.stats.trim_mean(rewards, 0.3)
 
 
-class RangeOnItsLine(Collects):
+class TrimmedOnItsLine(Collects):
     def released(self):
-        return np.ptp(self.rewards) + self.rng.laplace(0.0, 1.0)
+        return scipy.stats.trim_mean(self.rewards, 0.3) + self.rng.laplace(0.0, 1.0)
 
 
 class LowMedian(Collects):
@@ -98,7 +99,7 @@ class WritesElsewhere(Collects):
         return rewards[0]
 
 
-class WithACount(Range):
+class WithACount(Trimmed):
     """Releases a mean that the guard counts before what it does not follow."""
 
     SCALE = 2.0
@@ -110,25 +111,25 @@ class WithACount(Range):
             self.rewards.append(0.5) if self.mean > 0.5 else None
 
 
-class RawBeside(Range):
+class RawBeside(Trimmed):
     """Also plays the arm of the larger reward."""
 
     def update(self, action, reward):
         super().update(action, reward)
         if len(self.rewards) == 6:
-            self.arm = int(np.ptp(self.rewards) > 0.5)
+            self.arm = int(scipy.stats.trim_mean(self.rewards, 0.3) > 0.5)
 
 
-class TooLittleNoise(Range):
+class TooLittleNoise(Trimmed):
     SCALE = 0.05
 
 
-class NoNoise(Range):
+class NoNoise(Trimmed):
     def released(self):
         return self.statistic(self.rewards)
 
 
-class NoiseOfSomethingElse(Range):
+class NoiseOfSomethingElse(Trimmed):
     def released(self):
         self.other = self.rng.laplace(0.0, 1.0) > 0.0
         return self.statistic(self.rewards)
@@ -142,8 +143,8 @@ class Compares(Collects):
 
 
 RIGHT = [
-    Range,
-    RangeOnItsLine,
+    Trimmed,
+    TrimmedOnItsLine,
     LowMedian,
     Partitioned,
     LargestByKey,

@@ -164,3 +164,47 @@ def test_too_little_noise_is_refused_whatever_other_coins_do():
         return float(data.sum() + np.random.laplace(0, 0.5))
 
     assert explored(little).refusals
+
+
+def outputs(of):
+    """Return a function of the first column of data that adds one draw to several numbers."""
+
+    def released(data, rng):
+        draw = np.random.laplace(0.0, 1.0)
+        return of(data[:, 0], draw)
+
+    return released
+
+
+SEVERAL = {
+    "comparisons": lambda data, draw: [data[0] + draw > 0.5, data[1] + draw > 0.5],
+    "bools": lambda data, draw: [bool(float(data[0]) + draw > 0.5), bool(float(data[1]) + draw > 0.5)],
+    "an array": lambda data, draw: data + draw > 0.5,
+    "a sum and one of its numbers": lambda data, draw: [data.sum() + draw > 2.0, data[0] + draw > 0.5],
+    "signs": lambda data, draw: [np.sign(data[0] + draw), np.sign(data[1] + draw)],
+    "whole numbers": lambda data, draw: [int(data[0] + draw), int(data[1] + draw)],
+    "an index": lambda data, draw: int(np.argmax([data[0] + draw, data[1] - draw])),
+}
+ONE = {
+    "limits": lambda data, draw: [data.sum() + draw > 0.5, data.sum() + draw > 1.5],
+    "multiples": lambda data, draw: [int(data.sum() + draw), int(2.0 * data.sum() + 2.0 * draw)],
+    "public numbers": lambda data, draw: [data.sum() + draw > 0.5, 1.0 - (data.sum() + draw) > 0.5],
+}
+
+
+@pytest.mark.chance(1e-9, "the outputs differ in all runs, so that Fisher's test of 200 beside 200 finds them always")
+@pytest.mark.parametrize("name", SEVERAL)
+def test_a_draw_in_several_numbers_hides_none_of_them_however_they_are_read(name):
+    """Before, the draw was taken for noise that the code reads before anything is added to it, and cost nothing."""
+    found = explored(outputs(SEVERAL[name]), arms=2)
+    assert found.has_findings
+    assert found.replay.divergences
+    assert not found.undeclared
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_one_number_may_be_read_several_times(name):
+    found = explored(outputs(ONE[name]), arms=2)
+    assert not found.has_findings
+    assert not found.undeclared
+    assert found.ledger_epsilon == pytest.approx(1.0)

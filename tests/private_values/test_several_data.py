@@ -16,7 +16,7 @@ FUNCTIONS = {
     "var": np.var, "std": np.std, "max": np.max, "min": np.min, "median": np.median,
     "var of a sample": lambda y: np.var(y, ddof=1), "std of a sample": lambda y: np.std(y, ddof=1),
     "quantile": lambda y: np.quantile(y, 0.3), "percentile": lambda y: np.percentile(y, 90),
-    "third": lambda y: np.sort(y)[2], "method": lambda y: y.std(),
+    "third": lambda y: np.sort(y)[2], "method": lambda y: y.std(), "range": np.ptp,
     "absolute": lambda y: np.abs(np.sum(y) - 1.2), "clipped": lambda y: np.clip(y.sum(), 0.75, 1.75),
     "positive": lambda y: np.maximum(y.sum() - 1.0, 0.0), "nested": lambda y: np.abs(np.median(y) - 0.3),
 }  # fmt: skip

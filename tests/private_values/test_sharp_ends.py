@@ -25,6 +25,19 @@ SUMS = {
     "negative": lambda values: -sum(values),
     "alternating": lambda values: sum((-1) ** place * value for place, value in enumerate(values)),
     "doubled": lambda values: 2 * values[0] + 3 * sum(values[1:]),
+    "largest": lambda values: np.max(np.stack(values)),
+    "smallest of sums": lambda values: np.min(np.cumsum(np.stack(values))),
+    "median": lambda values: np.median(np.stack(values)),
+    "quantile": lambda values: np.quantile(np.stack(values), 0.3),
+    "variance": lambda values: np.var(np.stack(values)),
+    "deviation": lambda values: np.std(np.stack(values)),
+    "range": lambda values: np.ptp(np.stack(values)),
+    "absolute": lambda values: abs(sum(values)),
+    "distance": lambda values: abs(sum(values) - 1.0),
+    "clipped": lambda values: np.clip(np.sum(values), 0.0, 3.0),
+    "largest and another": lambda values: np.max(np.stack(values)) + values[0],
+    "two largest": lambda values: np.max(np.stack(values)) + np.max(np.stack(values[1:])),
+    "negative median": lambda values: -np.median(np.stack(values)),
 }
 COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge)
 RANGES = [(0.0, 1.0), (-1.0, 1.0), (0.0, 3.0), (0.0, 0.7)]
@@ -66,6 +79,17 @@ ORDINARY = {
     "percent": (lambda values: 100 * values[0] <= 100, True),
     "half of a reward": (lambda values: values[0] / 2 <= 0.5, True),
     "half of a sum": (lambda values: sum(values) / 2 <= len(values) / 2, True),
+    "a variance": (lambda values: np.var(np.stack(values)) >= 0, True),
+    "a single variance": (lambda values: np.var(np.stack(values[:1])) > 0, False),
+    "a deviation": (lambda values: np.std(np.stack(values)) < 0, False),
+    "the largest variance": (lambda values: np.var(np.stack(values)) <= 0.25, True),
+    "all at most 1": (lambda values: np.max(np.stack(values)) <= 1, True),
+    "none below 0": (lambda values: np.min(np.stack(values)) < 0, False),
+    "a median in the range": (lambda values: 0 <= np.median(np.stack(values)) <= 1, True),
+    "the largest sum": (lambda values: np.max(np.cumsum(np.stack(values))) <= len(values), True),
+    "a range": (lambda values: 0 <= np.ptp(np.stack(values)) <= 1, True),
+    "a size": (lambda values: abs(sum(values)) >= 0, True),
+    "within limits": (lambda values: 0 <= np.clip(np.sum(values), 0, 1.5) <= 1.5, True),
     "weights that are no integers": (lambda values: 0.3 * values[0] + 0.1 * values[1] >= 0, True),
 }
 DECIDED_BY_DATA = {
@@ -74,6 +98,12 @@ DECIDED_BY_DATA = {
     "whether all are 0": lambda values: sum(values) <= 0,
     "whether the mean is 1": lambda values: sum(values) / len(values) >= 1.0,
     "whether a difference is negative": lambda values: values[0] - values[1] >= 0,
+    "whether one is 1": lambda values: np.max(np.stack(values)) < 1,
+    "whether all but one are 0": lambda values: np.max(np.stack(values)) + np.max(np.stack(values[1:])) <= 1,
+    "whether they differ": lambda values: np.var(np.stack(values)) > 0,
+    "whether the size is more than 0": lambda values: abs(sum(values)) > 0,
+    "whether the limit is reached": lambda values: np.clip(np.sum(values), 0, 1.5) < 1.5,
+    "whether the range is 1": lambda values: np.ptp(np.stack(values)) >= 1,
     "whether it equals its end": lambda values: sum(values) == len(values),
 }
 

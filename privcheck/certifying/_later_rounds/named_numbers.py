@@ -123,9 +123,13 @@ class NamedNumbers:
 def standing_of(value: Any) -> Standing:
     """Return the numbers that a value is or, as a collection of whole numbers, holds.
 
+    Floats in a list with others that are not whole are measured values, such as noise that a run has left there.
+
     >>> standing_of(40), standing_of({"limit": 40, 41: True}), standing_of(np.arange(3)), standing_of("40")
     (Standing(numbers={40}, entries=set()), Standing(numbers=set(), entries={40, 41}), Standing(numbers=set(), \
 entries={0, 1, 2}), Standing(numbers=set(), entries=set()))
+    >>> standing_of([0.5, 40, 30.0]), standing_of([40, 30.0]) == Standing(set(), {40, 30.0})
+    (Standing(numbers=set(), entries={40}), True)
     """
     if _is_number(value):
         return Standing({value}, set())
@@ -137,7 +141,10 @@ entries={0, 1, 2}), Standing(numbers=set(), entries=set()))
         parts = islice(value, ENTRIES)
     elif kind is np.ndarray and value.dtype.kind in "iu":
         parts = value.ravel()[:ENTRIES].tolist()
-    return Standing(set(), {part for part in parts if _is_number(part)})
+    found = {part for part in parts if _is_number(part)}
+    if kind in (list, deque) and not all(float(part).is_integer() for part in found):
+        found = {part for part in found if not isinstance(part, float)}
+    return Standing(set(), found)
 
 
 @lru_cache(maxsize=64)

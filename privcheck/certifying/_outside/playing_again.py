@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from privcheck.errors import PrivcheckError
+from privcheck.private_values import LeakError
 from privcheck.results import ReplayResult
 
 MOST_AGAIN = 8
@@ -16,6 +17,10 @@ NOT_THE_SAME = (
     "played again on the same rewards, with the same coins and the same releases, the code did something else: what "
     "decides there is not only rewards and the Generator that the policy is given, so replays show nothing; draw coins "
     "from that Generator, as in self.rng.random(), and keep nothing from one policy to the next"
+)
+LEFT_BY_ANOTHER = (
+    "no transcript was replayed, because a policy reads private values that a policy before it in the process has left "
+    "behind, beyond the budget of both: {}"
 )
 NO_REPLAY = ReplayResult(0, 0, 0.0, None)
 
@@ -75,6 +80,8 @@ def replayed_or_why(
     """
     try:
         found = play()
+    except LeakError as error:  # the rewards of a plain run are ordinary numbers
+        return NO_REPLAY, [LEFT_BY_ANOTHER.format(error)]
     except PrivcheckError as error:
         if not refused:
             raise

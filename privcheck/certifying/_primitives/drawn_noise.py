@@ -53,6 +53,8 @@ class Noise:
     how: str = ""
     """What is reading noise, in words."""
     before: str = READ_ALONE
+    is_ours: bool = False
+    """Whether what is read next is read in an operation of `read_first`, where the code does not read it yet."""
     read_first: frozenset[Operation] = frozenset()
     """Operations before which the number with noise is read, whatever it is combined with."""
     read_after: frozenset[Operation] = frozenset()
@@ -100,6 +102,7 @@ class Noise:
             values[place] = output + self.tape.rest(
                 float(const[place] - known), size, self.places[number - 1], number in self.coins
             )
+        self.is_ours = False
         return values.reshape(numbers.shape)
 
     def _release_all(self, wanted: Mapping[int, tuple[float, float]]) -> None:
@@ -135,8 +138,8 @@ class Noise:
         value = np.array([const for const, _, _ in fresh.values()]) / unit
         earliest = next(iter(fresh))
         name, drawn_at = self.names[earliest - 1], self.places[earliest - 1]
-        read = "" if value.any() else f"which {self.how} at {caller(LIBRARIES)}{self.before}"
-        made = Made(name, mechanism, value, None, metric_of(mechanism), "", drawn_at, read)
+        read = "" if value.any() or self.is_ours else f"which {self.how} at {caller(LIBRARIES)}{self.before}"
+        made = Made(name, mechanism, value, None, metric_of(mechanism), "", drawn_at, read, is_ours=self.is_ours)
         outputs = self.tape.make(made, lambda: value + mechanism.noise(value.shape, self.generator))
         return [float(one) for one in outputs * unit]
 
@@ -202,7 +205,8 @@ class Noise:
             seen += [here] * others
             if len(seen) > 1:
                 self.shared.update(seen)
-        return here in self.read_first
+        self.is_ours = here in self.read_first
+        return self.is_ours
 
     def is_kept(self) -> bool:
         """Tell whether the product that is being made leaves its numbers unread, and take note of it."""

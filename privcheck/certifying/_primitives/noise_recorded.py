@@ -75,7 +75,7 @@ def is_unfollowed(leak: Leak) -> bool:
     It is a function, a comparison or a conversion inside a function of a library that computes, or a number that is
     written into an array that the policy keeps, such as one of float32.
 
-    >>> leak = Leak("comparison", __file__, 1, "update", "np.ptp(self.rewards)", (1,), "", ">=")
+    >>> leak = Leak("comparison", __file__, 1, "update", "np.prod(self.rewards)", (1,), "", ">=")
     >>> is_unfollowed(leak), is_unfollowed(replace(leak, kind="branch"))
     (True, False)
     """

@@ -50,6 +50,7 @@ class Made:
     location : file and line of the code that called it.
     read : how and where noise was read to which nothing had been added, in words; "" for other releases.
     arguments, private : what it was called with, as texts by name, and which of them is declared to be private.
+    is_ours : whether the code would have read it later, and privcheck takes the noise itself for the release.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Made:
     read: str = ""
     arguments: dict[str, str] = field(default_factory=dict)
     private: str = ""
+    is_ours: bool = False
 
 
 @dataclass(frozen=True)

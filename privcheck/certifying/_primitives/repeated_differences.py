@@ -232,7 +232,7 @@ def _read_alone(forced: ForcedCalls) -> list[int]:
     found = []
     for number, one in enumerate(forced.measured):
         value = numbers(one.made.value)
-        if one.distance == 0.0 and value is not None and not value.any():
+        if one.distance == 0.0 and not one.made.is_ours and value is not None and not value.any():
             found.append(number)
     return found
 

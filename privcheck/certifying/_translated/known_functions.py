@@ -308,7 +308,7 @@ def _are_far_below(value: Private) -> Any:
 _NEW = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity)
 _LIKE = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 _LISTS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
-_OF_ALL = (np.var, np.std, np.median, np.max, np.min, np.amax, np.amin, np.quantile, np.percentile, np.sort)
+_OF_ALL = (np.var, np.std, np.median, np.max, np.min, np.amax, np.amin, np.quantile, np.percentile, np.sort, np.ptp)
 _STATISTICS: dict[Any, Any] = {
     statistics.median: np.median, statistics.pvariance: np.var, statistics.pstdev: np.std,
     statistics.variance: partial(np.var, ddof=1), statistics.stdev: partial(np.std, ddof=1),

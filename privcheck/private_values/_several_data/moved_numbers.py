@@ -65,7 +65,14 @@ def entry_roundings(entries: Entries) -> Array:
 
 
 def moved_number(
-    name: str, entries: Entries, owners: Integers, moves: Array, ends: tuple[float, float], found: float, error: float
+    name: str,
+    entries: Entries,
+    owners: Integers,
+    moves: Array,
+    ends: tuple[float, float],
+    found: float,
+    error: float,
+    sharp: tuple[float, float],
 ) -> tuple[float, Terms]:
     r"""Return the public part and the terms of a number f(y) of some entries y, of which each datum moves f.
 
@@ -77,6 +84,7 @@ def moved_number(
     ends : between which f(y) lies whatever the data are.
     found : the hidden f(y), computed in floats; it is moved into the interval, which rounding may have made too small.
     error : how far that may be from the exact one.
+    sharp : ends that what the code computes does not pass, not by rounding either; -inf and inf where none is known.
 
     Guarantee
     ---------
@@ -108,6 +116,7 @@ def moved_number(
     excess = math.fsum([*widths.tolist(), least, -most]) - 1e-12 * (abs(least) + abs(most) + reach)
     if excess > 0.0:
         entries.table.excess[int(features[0])] = excess
+    entries.table.sharp[int(features[0])] = (owners.size, least, *sharp)
     return least, Terms.of(np.zeros(owners.size, np.int64), features, np.ones(owners.size))
 
 

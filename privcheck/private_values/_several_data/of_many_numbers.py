@@ -12,6 +12,8 @@ from privcheck.arrays import Array
 from privcheck.private_values._entries import Entries, quiet
 from privcheck.private_values._several_data.decided_order import note_order
 from privcheck.private_values._several_data.moved_numbers import UNIT, Moves, entry_roundings, moved_number
+from privcheck.private_values._several_data.sharp_ends import sharp_ends
+from privcheck.private_values._terms import NOTHING
 
 if TYPE_CHECKING:
     from privcheck.private_values._private import Private
@@ -45,13 +47,19 @@ class _Numbers(NamedTuple):
         return cls(value, entries, Moves.of(entries), float(entry_roundings(entries).max()))
 
     def made(
-        self, name: str, widths: Array, ends: tuple[float, float], function: Callable[[Array], float], error: float
+        self,
+        name: str,
+        widths: Array,
+        ends: tuple[float, float],
+        function: Callable[[Array], float],
+        error: float,
+        sharp: tuple[float, float],
     ) -> Private:
         """Return a function of all entries as a number that each datum moves by at most so much: see `moved_number`."""
         with quiet():
             found = function(np.clip(self.entries.values, *self.entries.interval))
         owners = self.moves.owners[self.moves.firsts]
-        const, terms = moved_number(name, self.entries, owners, widths, ends, found, error)
+        const, terms = moved_number(name, self.entries, owners, widths, ends, found, error, sharp)
         return self.value.make(self.value.source, const, terms).of_kind("f")
 
 
@@ -131,7 +139,9 @@ def _between(numbers: _Numbers | None, first: int, part: float) -> Private | Non
         if not np.isfinite(parts).all():
             return None
         error += 8.0 * UNIT * float(np.abs(parts).max())
-    found = numbers.made(f"order {first} {part!r}", widths, (between(lows), between(highs)), between, error)
+    none_passes = sharp_ends(entries, list(range(entries.size)))
+    sharp = float(np.sort(none_passes[0])[first]), float(np.sort(none_passes[1])[after])
+    found = numbers.made(f"order {first} {part!r}", widths, (between(lows), between(highs)), between, error, sharp)
     return found if part else found.of_kind(value.kind)
 
 
@@ -200,7 +210,7 @@ def variance(value: Private, ddof: float = 0) -> Private | None:
     Source: Popoviciu (1935) for the largest one, n / (n - ddof) times the squared range over 4.
     """
     if (spread := _Spread.of(value, ddof)) is None:
-        return None
+        return _of_one(value, ddof)
     _, entries, moves, rounding = spread.numbers
     (lows, highs), rows = entries.interval, moves.rows[moves.firsts]
     below, above = (math.fsum(end.tolist()) for end in (lows, highs))
@@ -210,9 +220,8 @@ def variance(value: Private, ddof: float = 0) -> Private | None:
     widths = spread.share * (moved * (2.0 * reaches - moved)).max(axis=0)
     widths = np.where(moves.alone, widths, spread.largest)
     error = 2.0 * rounding * (spread.near + rounding) + 64.0 * UNIT * spread.near * (spread.near + spread.middle)
-    return spread.numbers.made(
-        f"variance {ddof!r}", widths, (0.0, spread.largest), spread.variance, spread.scale * error
-    )
+    within = 0.0, spread.largest
+    return spread.numbers.made(f"variance {ddof!r}", widths, within, spread.variance, spread.scale * error, within)
 
 
 def deviation(value: Private, ddof: float = 0) -> Private | None:
@@ -222,7 +231,7 @@ def deviation(value: Private, ddof: float = 0) -> Private | None:
     |s - m| | <= sqrt(a) w, which is attained for b = 0 and m at an end of the interval of t.
     """
     if (spread := _Spread.of(value, ddof)) is None:
-        return None
+        return _of_one(value, ddof)
     moves, largest = spread.numbers.moves, math.sqrt(spread.largest)
     widths = np.where(moves.alone, math.sqrt(spread.share) * moves.largest, largest)
     error = math.sqrt(spread.scale) * (spread.numbers.rounding + 16.0 * UNIT * (spread.near + spread.middle))
@@ -230,4 +239,27 @@ def deviation(value: Private, ddof: float = 0) -> Private | None:
     def root(these: Array) -> float:
         return math.sqrt(spread.variance(these))
 
-    return spread.numbers.made(f"deviation {ddof!r}", widths, (0.0, largest), root, error)
+    ends = (0.0, largest)
+    return spread.numbers.made(f"deviation {ddof!r}", widths, ends, root, error, ends)
+
+
+def _of_one(value: Private, ddof: float) -> Private | None:
+    """Return the variance of a single number, which is 0 whatever it is; None for any other."""
+    numbers = _Numbers.of(value) if value.size == 1 and type(ddof) is int and ddof == 0 else None
+    return None if numbers is None else value.make(value.source, 0.0, NOTHING).of_kind("f")
+
+
+def peak_to_peak(value: Private) -> Private | None:
+    """Return the largest entry minus the smallest one; a datum that moves one entry moves it by at most as much."""
+    if (numbers := _Numbers.of(value)) is None:
+        return None
+    _, entries, moves, error = numbers
+    (lows, highs), (least, most) = entries.interval, sharp_ends(entries, list(range(entries.size)))
+    order, whole = np.argsort(lows, kind="stable"), float(highs.max() - lows.min())
+    for place in {int(order[0]), int(order[-1])}:
+        note_order("order", value, place)
+    widths = np.where(moves.alone, moves.largest, np.minimum(2.0 * moves.largest, whole))
+    error = 2.0 * error + 4.0 * UNIT * whole
+    sharp = 0.0, float(most.max() - least.min())
+    found = numbers.made("range", widths, (0.0, whole), lambda these: float(np.ptp(these)), error, sharp)
+    return found.of_kind(value.kind)

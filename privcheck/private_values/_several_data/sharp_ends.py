@@ -21,7 +21,7 @@ def sharp_ends(entries: Entries, wanted: list[int]) -> tuple[Array, Array]:
     computed, between the integers that its ends add up to. A sum whose smallest value is that of its public part, an
     integer, never falls below it, unless terms cancel. A multiple of a sum of such numbers, or the sum over n as in a
     mean, lies between the multiples of its ends; one that is added up of shares may pass them by its rounding, of which
-    no certificate speaks.
+    no certificate speaks. What is known of a number that was made of several others stands in the table.
 
     Parameters
     ----------
@@ -37,10 +37,16 @@ def sharp_ends(entries: Entries, wanted: list[int]) -> tuple[Array, Array]:
     >>> [[float(end[0]) for end in sharp_ends(Entries.of(each), [0])] for each in sums]
     [[0.0, 2.0], [0.0, inf], [0.0, 1.0]]
     """
-    lows, highs = np.full(entries.size, -np.inf), np.full(entries.size, np.inf)
-    for entry in wanted[:MOST_ENTRIES]:
+    lows, highs = (
+        np.where(entries.plain, ends, far) for ends, far in zip(entries.interval, (-np.inf, np.inf), strict=True)
+    )
+    for entry in [entry for entry in wanted if not entries.plain[entry]][:MOST_ENTRIES]:
         of_entry = slice(entries.starts[entry], entries.starts[entry + 1])
         features, weights, const = entries.features[of_entry], entries.weights[of_entry], entries.const[entry]
+        if entries.table.sharp and (known := entries.table.sharp.get(int(features[0]))):
+            if (len(features), const) == known[:2] and (weights == 1.0).all():
+                lows[entry], highs[entry] = known[2:]
+            continue
         ends = entries.table.low.take(features), entries.table.high.take(features)
         least, most = np.minimum(*(weights * end for end in ends)), np.maximum(*(weights * end for end in ends))
         reach = abs(const) + np.maximum(np.abs(least), np.abs(most)).sum()
