@@ -63,7 +63,7 @@ ARRAY = {
     ],
     "function": [
         lambda x: np.log(x),
-        lambda x: np.sqrt(-x), np.ptp, np.nanprod, np.argmax, lambda x: np.partition(x, 1), np.argsort, np.linalg.norm,
+        lambda x: np.sqrt(-x), np.prod, np.nanprod, np.argmax, lambda x: np.partition(x, 1), np.argsort, np.linalg.norm,
         np.nanargmax, np.nonzero, np.prod,
         lambda x: np.allclose(x, x), lambda x: x.max(initial=0.0), lambda x: x.argmax(),
         lambda x: x.std(dtype=np.float32), lambda x: x.sort(),

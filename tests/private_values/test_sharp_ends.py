@@ -36,6 +36,7 @@ SUMS = {
     "distance": lambda values: abs(sum(values) - 1.0),
     "clipped": lambda values: np.clip(np.sum(values), 0.0, 3.0),
     "largest and another": lambda values: np.max(np.stack(values)) + values[0],
+    "largest with a number": lambda values: np.max(np.stack([0.5, *values])),
     "two largest": lambda values: np.max(np.stack(values)) + np.max(np.stack(values[1:])),
     "negative median": lambda values: -np.median(np.stack(values)),
 }

@@ -37,10 +37,9 @@ def sharp_ends(entries: Entries, wanted: list[int]) -> tuple[Array, Array]:
     >>> [[float(end[0]) for end in sharp_ends(Entries.of(each), [0])] for each in sums]
     [[0.0, 2.0], [0.0, inf], [0.0, 1.0]]
     """
-    lows, highs = (
-        np.where(entries.plain, ends, far) for ends, far in zip(entries.interval, (-np.inf, np.inf), strict=True)
-    )
-    for entry in [entry for entry in wanted if not entries.plain[entry]][:MOST_ENTRIES]:
+    exact = entries.plain | ~entries.private
+    lows, highs = (np.where(exact, ends, far) for ends, far in zip(entries.interval, (-np.inf, np.inf), strict=True))
+    for entry in [entry for entry in wanted if not exact[entry]][:MOST_ENTRIES]:
         of_entry = slice(entries.starts[entry], entries.starts[entry + 1])
         features, weights, const = entries.features[of_entry], entries.weights[of_entry], entries.const[entry]
         if entries.table.sharp and (known := entries.table.sharp.get(int(features[0]))):
