@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -78,7 +78,7 @@ def _drawn(names: list[str]) -> PolicyError:
     if workers_here() > 1:
         got = words("a target that draws from a global generator, with several workers")
         return PolicyError("jobs", got, "jobs=1", "or draw from the Generator that it is given")
-    drawn = " and ".join({"numpy": "np.random"}.get(name, name) for name in names)
+    drawn = GlobalDraws.in_code(names)
     got = words(f"draws from {drawn} in a run outside of the main thread, by the target or by another thread")
     expected = "draws from the Generator that the target is given"
     hint = "or play it in the main thread of a process of its own, where they are seeded"
@@ -130,6 +130,15 @@ class GlobalDraws:
     def names(self) -> list[str]:
         """The names in alphabetical order."""
         return sorted(self._found)
+
+    @staticmethod
+    def in_code(names: Iterable[str]) -> str:
+        """Return what code calls the generators with these names.
+
+        >>> GlobalDraws.in_code(["numpy", "random"])
+        'np.random and random'
+        """
+        return " and ".join({"numpy": "np.random"}.get(name, name) for name in names)
 
     @contextmanager
     def noticed(self) -> Iterator[None]:

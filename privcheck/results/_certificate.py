@@ -235,8 +235,8 @@ class Certificate(WholeResult):
     @property
     def uncounted_words(self) -> str:
         """What noise was not counted, and what counts it."""
-        which = " and ".join({"numpy": "np.random", "random": "random"}[name] for name in self.uncounted)
-        return f"noise of {which} was not counted; --primitives {','.join(self.uncounted)} records it"
+        of, sets = " and ".join(self.uncounted), ",".join(self.uncounted)
+        return f"noise of {of} was not counted; --primitives {sets} records it"
 
     @property
     def trusted(self) -> list[MechanismCode]:

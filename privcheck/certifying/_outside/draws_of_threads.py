@@ -14,8 +14,6 @@ from privcheck.private_values import Leak
 PLAYS, SECONDS, WAIT = 100, 2.0, 0.05
 """How often and for how long a run is played again at most, and the seconds in which other threads are watched."""
 
-PUBLIC_NAMES = {"numpy": "np.random", "random": "random"}
-
 OF_A_THREAD = (
     "another thread of this process draws from {} meanwhile, so it is not known whether the code does: if it does not, "
     "{} is a leak; certify the code in a process without such a thread"
@@ -86,9 +84,9 @@ class DrawsOfRuns:
         draws = GlobalDraws()
         with draws.noticed():
             time.sleep(WAIT)
-        found = [PUBLIC_NAMES[name] for name in names if name in draws.names]
+        found = [name for name in names if name in draws.names]
         place = f"{Path(leaks[0].file).name}:{leaks[0].line}"
-        return [OF_A_THREAD.format(" and ".join(found), place)] if found else []
+        return [OF_A_THREAD.format(draws.in_code(found), place)] if found else []
 
 
 def _moved_by(play: Callable[[], bool], names: set[str]) -> set[str]:
