@@ -18,7 +18,7 @@ from privcheck.certifying._outside.plain_errors import APART, plain_error
 from privcheck.certifying._outside.state_apart import Separated, check_can_be_put_back, select_apart
 from privcheck.certifying._recorded.interrupts import noticing_ctrl_c
 from privcheck.certifying._session import Session
-from privcheck.certifying._translated.known_functions import in_guard
+from privcheck.certifying._translated.new_arrays import in_guard
 from privcheck.certifying._translated.swapped_code import untranslated
 from privcheck.errors import PolicyError, PrivcheckError, class_name, words
 from privcheck.feedback import Feedback, kind, public_attribute

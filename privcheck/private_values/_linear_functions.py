@@ -19,7 +19,9 @@ JOINTLY: dict[Any, tuple[tuple[int, ...], tuple[str, ...]]] = {
     np.split: ((0,), ("ary",)), np.array_split: ((0,), ("ary",)),
     np.hsplit: ((0,), ("ary",)), np.vsplit: ((0,), ("ary",)),
     np.diag: ((0,), ("v",)), np.triu: ((0,), ("m",)), np.tril: ((0,), ("m",)), np.linalg.solve: ((1,), ("b",)),
-    np.average: ((0,), ("a",)), np.bincount: ((1,), ("weights",)),
+    np.average: ((0,), ("a",)), np.bincount: ((1,), ("weights",)), np.gradient: ((0,), ("f",)),
+    np.ediff1d: ((0, 1, 2), ("ary", "to_end", "to_begin")), np.resize: ((0,), ("a",)), np.block: ((0,), ("arrays",)),
+    np.trapezoid: ((0,), ("y",)),
 }  # fmt: skip
 """Functions that are linear in these arguments together, by position and by name; all others are read."""
 
@@ -29,6 +31,9 @@ PRODUCTS: dict[Any, tuple[tuple[int, ...], tuple[str, ...]]] = {
     np.cross: ((0, 1), ("a", "b")), np.linalg.multi_dot: ((0,), ("arrays",)),
 }  # fmt: skip
 """Functions that are linear in each of these arguments alone: one of them may be private."""
+
+FLOATS = {np.average, np.bincount, np.linalg.solve, np.gradient, np.trapezoid}
+"""Functions that return floats, whatever they are given."""
 
 _MOST = 4096
 """Largest number of entries to whose unit vectors a function is applied."""
@@ -69,7 +74,7 @@ def applied(of: Callable[[Any], Any], function: Any, arguments: tuple[Any, ...],
         linear.check_counted(name, *counted)
     if len(operands) == 1 and (views := _views(call, operands[0])) is not None:
         return views
-    kind = "f" if function in (np.average, np.bincount, np.linalg.solve) else common(*counted)
+    kind = "f" if function in FLOATS else common(*counted)
     const = call([value._const for value in operands])
     if isinstance(const, (list, tuple)):
         return [_combined(operands, private, _part(call, place), kind) for place in range(len(const))]

@@ -47,12 +47,8 @@ class Private(Refusals, NumpyProtocol):
     --------
     >>> from privcheck.private_values._source import PrivateSource
     >>> source = PrivateSource()
-    >>> total = sum(source.scalar(0.5, low=0.0, high=1.0, datum=t) for t in range(4))
-    >>> mean = total / 4
-    >>> mean
-    Private(shape=(), data=rounds 0-3, hidden)
-    >>> mean.sensitivities("l1")
-    {0: 0.25, 1: 0.25, 2: 0.25, 3: 0.25}
+    >>> (mean := sum(source.scalar(0.5, low=0.0, high=1.0, datum=t) for t in range(4)) / 4), mean.sensitivities("l1")[3]
+    (Private(shape=(), data=rounds 0-3, hidden), 0.25)
     """
 
     __module__ = "privcheck.private_values"  # as it is imported, and so in errors of other libraries
@@ -381,6 +377,10 @@ class PrivateArray(Private):
     def fill(self, new: Any) -> None:
         """Set every entry to one value."""
         self[...] = new
+
+    def tolist(self) -> Any:
+        """Return the entries in nested lists, where they are private numbers still; what holds noise is read."""
+        return [one.tolist() if one.ndim else one for one in self] if self.is_raw else super().tolist()
 
 
 def _binary(function: Callable[[Private, Private], Private], one: Any, two: Any) -> Any:

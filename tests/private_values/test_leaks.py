@@ -55,7 +55,7 @@ ARRAY = {
     ],
     "branch": [bool],
     "conversion": [
-        lambda x: x.tolist(), np.asarray, np.asanyarray, lambda x: np.array([x, x]),
+        lambda x: x.tobytes(), np.asarray, np.asanyarray, lambda x: np.array([x, x]),
         lambda x: operator.iadd(np.zeros(2), x), lambda x: operator.isub(np.zeros((3, 2)), x),
         lambda x: np.zeros((3, 2)).__setitem__(1, x), lambda x: np.random.default_rng(0).choice(2, p=x),
         lambda x: np.dot(x, x, out=np.zeros(())), lambda x: np.clip(x, 0.0, 1.0, out=np.zeros(2)),

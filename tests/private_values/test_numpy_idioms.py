@@ -68,6 +68,8 @@ np.prod(v) | np.any(v > 2) | np.all(v >= 0) | np.count_nonzero(v) | np.nonzero(v
 np.searchsorted(v, 0.5) | np.sum(v, dtype=np.float32) | v.astype(float) | v.astype(int) | v.tolist() | v.item(0)
 v.sum().item() | np.float64(r) | float(r) | int(r) | bool(r) | round(r) | divmod(r, 0.5) | r // 0.25 | r % 0.25
 v @ w | v * w | v / w | r * q | [*v] | list(map(abs, v))
+np.ediff1d(v, to_end=r) | np.resize(v, 5) | np.block([v, w]) | np.block([[m], [v]])
+np.gradient(v, 2.0, edge_order=2) | np.trapezoid(v) | np.trapezoid(v, dx=0.5) | np.ptp(v) | m.tolist()
 """
 """Expressions of two vectors v and w, a matrix m, and two numbers r and q, all private."""
 

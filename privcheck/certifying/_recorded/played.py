@@ -18,7 +18,7 @@ from privcheck.certifying._recorded.interrupts import is_interrupt, is_own
 from privcheck.certifying._recorded.open_choices import OpenChoices
 from privcheck.certifying._recorded.process_generators import moved_generators
 from privcheck.certifying._session import Session
-from privcheck.certifying._translated.known_functions import in_guard
+from privcheck.certifying._translated.new_arrays import in_guard
 from privcheck.errors import PolicyError, PrivcheckError, words
 from privcheck.feedback import Feedback
 from privcheck.mechanisms import recording

@@ -21,7 +21,7 @@ from privcheck.certifying._recorded.frozen_state import Thawed
 from privcheck.certifying._recorded.played import Played
 from privcheck.certifying._recorded.process_generators import moved_generators
 from privcheck.certifying._session import Session
-from privcheck.certifying._translated.known_functions import in_guard
+from privcheck.certifying._translated.new_arrays import in_guard
 from privcheck.declared import Integer, check
 from privcheck.errors import PrivcheckError, words
 from privcheck.feedback import Feedback, check_at_once

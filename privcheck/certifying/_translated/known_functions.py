@@ -10,7 +10,6 @@ import functools
 import itertools
 import math
 import statistics
-import threading
 from collections.abc import Callable
 from functools import partial
 from types import BuiltinMethodType, MethodType
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from privcheck.certifying._translated.collections_of_numbers import of_collection, of_one_collection
+from privcheck.certifying._translated.new_arrays import HERE, OF_LISTS, collected, holds_raw, joined, made
 from privcheck.certifying._translated.raw_numbers import (
     PRIVATE,
     down_or_up,
@@ -32,95 +32,9 @@ from privcheck.certifying._translated.tied_tuples import watched
 from privcheck.private_values import Private, PrivateArray, clip, clip_norm, one_hot, rounded, zeros
 
 
-class _Here(threading.local):
-    """Whether this thread runs a policy under a guard."""
-
-    guarded = 0
-
-
-HERE = _Here()
-
-
-class in_guard:  # noqa: N801 - a block; a generator would cost a microsecond more in each call of a guarded policy
-    """Let new arrays of own code take private numbers, in this thread."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> None:
-        HERE.guarded += 1
-
-    def __exit__(self, *_: object) -> None:
-        HERE.guarded -= 1
-
-
 def called(function: Any) -> Any:
     """Return what is to be called in place of a function: itself, unless it is known."""
     return TABLE.get(id(function), function)
-
-
-def _holds_raw(value: Any) -> bool:
-    if type(value) in (list, tuple):
-        return any(map(_holds_raw, value))
-    return is_raw(value)
-
-
-def _made(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a maker of new arrays, of which those of floats take private numbers."""
-
-    def make(*arguments: Any, **options: Any) -> Any:
-        found = function(*arguments, **options)
-        if HERE.guarded and type(found) is np.ndarray and found.dtype == np.float64 and found.ndim:
-            return Private.public(found).reading_noise()
-        return found
-
-    return make
-
-
-def _collected(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return numpy's `array` or `asarray` for lists of numbers, some of which may be private.
-
-    An array that numpy would not copy is returned itself: what is written into one of two names shows under both.
-    """
-    make = _made(function)
-
-    def collect(*arguments: Any, **options: Any) -> Any:
-        first, others = (arguments[0], arguments[1:]) if arguments else (None, ())
-        if type(first) is PrivateArray and not first.holds_draws and _is_kept(function, first, others, options):
-            return first
-        if type(first) in (list, tuple):
-            if not _holds_raw(first):
-                return make(_copied(first), *others, **options)
-            if not others and _is_float(options) and (found := Private.of(first)) is not None:
-                return found
-        elif function is np.array and type(first) is np.ndarray:
-            found = function(*arguments, **options)
-            return found if np.may_share_memory(found, first) else make(found)
-        return function(*arguments, **options)
-
-    return collect
-
-
-def _is_kept(function: Callable[..., Any], array: PrivateArray, others: Any, options: Any) -> bool:
-    """Tell whether numpy returns an array itself, as it does one of numpy's with such entries."""
-    const = array._const
-    known = (
-        const if array.kind == "f" else np.empty_like(const, {"b": np.bool_, "n": np.int8}.get(array.kind, np.int64))
-    )
-    try:
-        return function(known, *others, **options) is known
-    except (TypeError, ValueError):
-        return False
-
-
-def _copied(values: Any) -> Any:
-    """Return a list of numbers with copies of the public arrays in it, which numpy does not keep."""
-    if type(values) in (list, tuple):
-        return type(values)(map(_copied, values))
-    return np.array(values) if type(values) is PrivateArray and values.is_public else values
-
-
-def _is_float(options: dict[str, Any]) -> bool:
-    return not options or (set(options) == {"dtype"} and options["dtype"] in (float, np.float64, "float", "float64"))
 
 
 def _number(*values: Any) -> Any:
@@ -269,7 +183,7 @@ def _of_scores(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _averaged(function: Callable[..., Any]) -> Callable[..., Any]:
     def average(*values: Any, **options: Any) -> Any:
-        if len(values) == 1 and not options and _holds_raw(values[0]):
+        if len(values) == 1 and not options and holds_raw(values[0]):
             return np.mean(values[0])
         return function(*values, **options)
 
@@ -278,7 +192,7 @@ def _averaged(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _summed(*values: Any) -> Any:
     """Stand for `math.fsum`."""
-    if len(values) == 1 and _holds_raw(values[0]) and (found := Private.of(values[0])) is not None:
+    if len(values) == 1 and holds_raw(values[0]) and (found := Private.of(values[0])) is not None:
         return np.sum(found)
     return math.fsum(*values)
 
@@ -319,8 +233,9 @@ _OF_ONE = {
 }  # fmt: skip
 
 KNOWN: dict[Any, Callable[..., Any]] = {
-    **{function: _made(function) for function in (*_NEW, *_LIKE)},
-    **{function: _collected(function) for function in _LISTS},
+    **{function: joined(function) for function in OF_LISTS},
+    **{function: made(function) for function in (*_NEW, *_LIKE)},
+    **{function: collected(function) for function in _LISTS},
     builtins.float: _number, np.float64: _numpy_number,
     builtins.int: integer, builtins.bool: _truth(bool), np.bool_: _truth(np.bool_),
     builtins.min: of_one_collection(watched(_extreme(min, np.minimum, np.min))),

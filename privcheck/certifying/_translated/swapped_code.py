@@ -20,7 +20,8 @@ from privcheck.certifying._translated import known_functions
 from privcheck.certifying._translated import private_choices as choices
 from privcheck.certifying._translated import private_indices as indices
 from privcheck.certifying._translated.definitions import Stamps, check_source, definition, mark, stamps_of
-from privcheck.certifying._translated.known_functions import called, in_guard
+from privcheck.certifying._translated.known_functions import called
+from privcheck.certifying._translated.new_arrays import in_guard
 from privcheck.certifying._translated.own_functions import own_functions
 from privcheck.certifying._translated.rewriting import HELPERS, SIDE, rewritten
 from privcheck.private_values import Private, feature, gathered
