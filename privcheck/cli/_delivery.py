@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -48,8 +49,8 @@ def show(content: RenderableType, *, highlight: bool = True) -> None:
     """Print tables and text, as wide as they are if that is not to a terminal (or COLUMNS says otherwise)."""
     from rich.console import Console
 
-    free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    console = Console(width=UNWRAPPED if free else None, highlight=highlight)
+    free = not sys.stdout.isatty() and os.environ.get("COLUMNS", "0") == "0"
+    console = Console(width=UNWRAPPED if free else shutil.get_terminal_size().columns, highlight=highlight)
     with console.capture() as shown:
         console.print(Printable(content), crop=False)  # commands and diffs are whole: the terminal breaks their lines
     lines = shown.get().split("\n")

@@ -180,7 +180,7 @@ def test_a_target_with_compiled_functions_is_left_as_it_is(tmp_path):
 
 def test_what_is_not_known_is_called_itself():
     assert called(TABLE.get) is not None
-    assert called(np.linalg.inv) is np.linalg.inv
+    assert called(np.dtype) is np.dtype
     assert called(np.zeros) is not np.zeros
 
 

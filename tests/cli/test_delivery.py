@@ -177,6 +177,14 @@ def test_lines_of_piped_output_are_not_wrapped(command, capsys, monkeypatch):
     assert not any(line.endswith(" ") for line in wide.splitlines())
 
 
+@pytest.mark.parametrize("columns", ["0", "-1", "some"])
+def test_no_columns_are_as_many_as_there_are(columns, capsys, monkeypatch):
+    """Before, 0 columns made every answer empty, a violation as well."""
+    monkeypatch.setenv("COLUMNS", columns)
+    show("a text of several words")
+    assert capsys.readouterr().out == "a text of several words\n"
+
+
 def test_no_terminal_breaks_a_command_within_a_word(monkeypatch, capsys):
     """A line break within quotation marks would be part of the target."""
     target = "dp-exact-tt(arms=2, epsilon=1, delta=0.01, ratio=1.5, first=10, worth=4.5, rewards=plain)"

@@ -14,8 +14,8 @@ OPTION = re.compile(
 )
 """A keyword argument with a value, or without one; after --with it stands as it is."""
 
-CALL = re.compile(r"[\w.]+\((?:[^()]|\([^()]*\))*\)")
-"""A call in Python, whose arguments stand as they are."""
+CALL = re.compile(r"[\w.]+\((?:[^()]|\([^()]*\))*\)|--accountants \S+")
+"""A call in Python, or an option of names and numbers, whose arguments stand as they are."""
 
 CONTEXTS = re.compile(r"\bcontexts=privcheck\.Contexts\(shape=\((?P<shape>[^()]*)\)(?:, norm=(?P<norm>[\d.]+))?\)")
 """A description of contexts, which has options of its own."""
@@ -40,6 +40,9 @@ def in_options(error: PrivcheckError) -> PrivcheckError:
     arms: got None, expected a number; give --arms 2
     >>> hint = "declare one: privcheck.primitive('library.function', value=0)"
     >>> str(in_options(PrivcheckError("primitives", "x", "a set", hint))).endswith(hint)
+    True
+    >>> hint = "as in --accountants gdp=0.5,zcdp=0.5"
+    >>> str(in_options(PrivcheckError("accountants", "gdp", "shares", hint))).endswith(hint)
     True
     >>> hint = "give contexts=privcheck.Contexts(shape=(2, 3), norm=1.0)"
     >>> print(in_options(PrivcheckError("contexts", None, "some", hint)))

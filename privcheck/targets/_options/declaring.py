@@ -157,6 +157,13 @@ def as_given(value: Any) -> Any:
     return value
 
 
+def not_empty(value: Any) -> Any:
+    """Return a path that is checked where it is used; an empty one would be the current folder."""
+    if value == "":
+        raise ValueError
+    return value
+
+
 def listed(value: Any) -> tuple[Any, ...]:
     """Return a name, an object or a sequence of them as a tuple that is not empty."""
     given = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)

@@ -9,10 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privcheck.declared import Declared, Integer, Real, Switch
-from privcheck.targets._options.declaring import EFFORT, PLAYED, Checked, as_given, option, scheduler
+from privcheck.targets._options.declaring import EFFORT, PLAYED, Checked, not_empty, option, scheduler
 
 LEAST_LIMIT = 1e-3
 """Seconds: the shortest limit of a run. A shorter one would be over before the error about it has left the run."""
+
+LARGEST_LIMIT = 1e9
+"""Seconds, about 32 years: clocks of some systems go little further."""
+
+MOST_JOBS = 10_000
+"""Workers of one machine: its operating system counts no more processes or threads."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,7 @@ class Execution(Declared):
     """
 
     jobs: int = option(
-        Integer(1),
+        Integer(1, MOST_JOBS),
         doc="Number of workers; the results do not depend on it.",
         heading=EFFORT,
         default=1,
@@ -39,11 +45,11 @@ class Execution(Declared):
         field="",
     )
     store: str | Path | None = option(  # noqa: RUF009
-        Checked("a folder", as_given), doc="Keep finished chunks in DIR, and go on from them.", heading=EFFORT,
+        Checked("a folder", not_empty), doc="Keep finished chunks in DIR, and go on from them.", heading=EFFORT,
         value="DIR", field="",
     )  # fmt: skip
     time_limit: float | None = option(
-        Real(LEAST_LIMIT),
+        Real(LEAST_LIMIT, LARGEST_LIMIT),
         doc="Seconds that a run may take, also among the many runs of one call; by default 10 for code in Python.",
         heading=EFFORT,
         hint="give seconds",

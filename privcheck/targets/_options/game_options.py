@@ -28,6 +28,9 @@ DEFAULT_HORIZON = 16
 audit takes seconds.
 """
 
+MOST_ROUNDS = 10**8
+"""Rounds of which streams of rewards fit into the memory of a machine."""
+
 TWO_ARMS = "a bandit needs two arms or more"
 
 
@@ -47,7 +50,7 @@ class Game(Declared):
         hint=f"{TWO_ARMS}; one is for identification",
     )
     horizon: int | None = option(
-        Integer(1),
+        Integer(1, MOST_ROUNDS),
         doc="Rounds per run, 16 by default; or rows of the data of a function.",
         heading=PLAYED,
         hint="rounds per run",
