@@ -14,7 +14,7 @@ import pytest
 
 import privcheck
 from privcheck.certifying import Session
-from privcheck.certifying._translated.known_functions import in_guard
+from privcheck.certifying._translated.new_arrays import in_guard
 from privcheck.certifying._translated.swapped_code import translation
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from privcheck.certifying import Session
-from privcheck.certifying._translated.known_functions import in_guard
+from privcheck.certifying._translated.new_arrays import in_guard
 from privcheck.certifying._translated.swapped_code import translation
 from privcheck.errors import PrivcheckError
 from privcheck.privacy import relation
