@@ -24,7 +24,7 @@ from privcheck.certifying._outside.contradictions import Contradictions
 from privcheck.certifying._outside.draws_of_threads import DrawsOfRuns
 from privcheck.certifying._outside.foreign_draws import foreign_draws
 from privcheck.certifying._outside.fresh_process import in_fresh_process
-from privcheck.certifying._outside.left_behind import LeftBehind
+from privcheck.certifying._outside.left_behind import LeftBehind, leaks_to_a_later_one
 from privcheck.certifying._outside.logged_values import messages_noticed
 from privcheck.certifying._outside.outside_access import Accesses, watched
 from privcheck.certifying._outside.own_generators import OF_CHILDREN, UNCOUNTED, OwnGenerators
@@ -194,7 +194,8 @@ def _certified(
         raise PrivcheckError("feedback", game.feedback, f"{policy.feedback!r}, which {policy.name} takes")
     rng = np.random.default_rng([seed, 0])
     tables = [random_table(rng, length, count, game, number) for number in range(runs)]
-    sessions, coverage, elsewhere, drawn = [], CodeCoverage(policy.feedback), DrawsOfRuns(), set[str]()
+    sessions, drawn = list[Session](), set[str]()
+    coverage, elsewhere = CodeCoverage(policy.feedback), DrawsOfRuns()
     own, likely, finished = OwnGenerators(), runs - runs // UNLIKELY, 0
     chosen = set[int]()
     texts, lent, logged, held = set[str](), set[str](), set[str](), HeldNumbers()
@@ -214,13 +215,14 @@ def _certified(
             noticed, fails = nullcontext() if rare else own.noticed(), [PrivcheckError] if rare else []
             alone = partial(plays, build, table, [seed, number], policy.feedback, game.contexts)
             drawing = elsewhere.noticed(None if rare else alone)
-            with said_if(alone), drawing, noticed, messages_noticed(logged.add), suppress(*fails):
+            passing = leaks_to_a_later_one([each.leaks for each in sessions])
+            with passing, said_if(alone), drawing, noticed, messages_noticed(logged.add), suppress(*fails):
                 with coverage.building():
                     played = build(session.generator(coins, *draws))
                 with coverage.watching(played):
                     run = drive_guarded(played, table, session, policy.feedback)
                 chosen.update(run.actions)
-                left.look_into(run.context)
+                left.look_into(run.started, run.context)
                 finished += 1
             held.look(played, session, coverage.instances)
             sessions.append(session)
@@ -248,7 +250,8 @@ def _certified(
         has_leaked = any(session.leaks for session in sessions)
         replayed, notes = replayed_or_why(play, refused=refused, leaked=has_leaked)
     worst = max(sessions, key=_loss)
-    leaks, failed = _different(leak for session in sessions for leak in session.leaks), runs - finished
+    leaks = _different(leak for session in sessions for leak in session.leaks)
+    failed = 0 if leaks else runs - finished
     looks = SecondLooks(build, policy.feedback, game, count, seed, tables, held)
     if not (leaks or refused):
         leaks = _different(looks.leaks_after())

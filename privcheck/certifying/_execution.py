@@ -31,11 +31,17 @@ from privcheck.targets import describe_exception, limited
 
 @dataclass(frozen=True)
 class Execution:
-    """What happened in one run: the actions, whether a refused release stopped it, and its context variables."""
+    """What happened in one run: the actions, whether a refused release stopped it, and context variables.
+
+    Parameters
+    ----------
+    context, started : those after the run, and those before.
+    """
 
     actions: list[int]
     refused: bool
     context: Context = field(compare=False, repr=False)
+    started: Context = field(compare=False, repr=False)
 
 
 def drive_guarded(
@@ -53,19 +59,19 @@ def drive_guarded(
     the policy after a leak or a refusal, which may have left it half-updated. `before` is called before every choice.
     """
     by, arms, played = kind(feedback), _arms(table, session.contexts), list[int]()
-    session.round, context = 1, Context()
+    session.round, context, started = 1, Context(), copy_context()
     try:
         remaining = iter(by.rounds(table, arms, session.contexts))
         with session.active(), limited(rounds_left=lambda: operator.length_hint(remaining)):
-            context = copy_context()
+            context, started = copy_context(), copy_context()
             context.run(by.play, _Guarded(policy, session, by, arms, before), remaining, arms, played)
     except (KeyboardInterrupt, DivergenceError):
         raise
     except BaseException as error:
         if not (session.leaks or session.refusals):
             raise _failed(error, max(session.round, session.choices), session.contexts) from None
-        return Execution(played, isinstance(error, ReleaseRefusedError), context)
-    return Execution(played, False, context)
+        return Execution(played, isinstance(error, ReleaseRefusedError), context, started)
+    return Execution(played, False, context, started)
 
 
 @dataclass

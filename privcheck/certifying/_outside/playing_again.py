@@ -73,7 +73,7 @@ def _outcome(play: Callable[[], Any]) -> Any:
 def replayed_or_why(
     play: Callable[[], ReplayResult | None], *, refused: bool, leaked: bool
 ) -> tuple[ReplayResult, list[str]]:
-    """Return what replay finds, and notes; when a release was refused, a policy may also fail without the guard.
+    """Return what replay finds, and notes; after a leak or a refused release, a policy may also fail without the guard.
 
     >>> replayed_or_why(lambda: None, refused=False, leaked=True) == (NO_REPLAY, [])
     True
@@ -83,9 +83,9 @@ def replayed_or_why(
     except LeakError as error:  # the rewards of a plain run are ordinary numbers
         return NO_REPLAY, [LEFT_BY_ANOTHER.format(error)]
     except PrivcheckError as error:
-        if not refused:
+        if not (refused or leaked):
             raise
-        return NO_REPLAY, [f"no transcript was replayed, because a plain run fails: {error}"]
+        return NO_REPLAY, [] if leaked else [f"no transcript was replayed, because a plain run fails: {error}"]
     if found is None:
         why = "no transcript was replayed, because the policy leaks or fails with other coins under the guard"
         return NO_REPLAY, [] if leaked or refused else [why]
