@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from privcheck import certify
-from privcheck.private_values import PrivateSource
+from privcheck.certifying._translated.new_arrays import joined
+from privcheck.private_values import REVEAL, LeakError, PrivateSource
 
 RIGHT = {
     "the median of all": ("np.median(np.concatenate(self.rewards))", 0.5),
@@ -73,10 +74,19 @@ def test_too_little_noise_stays_refused(tmp_path):
 
 def test_an_array_of_one_private_entry_among_others_shows_what_is_written_into_it():
     """Arrays that share memory with what they are made of are left as they are."""
-    from privcheck.certifying._translated.new_arrays import joined
-
     reward = PrivateSource().scalar(0.7, low=0.0, high=1.0, datum=3)
     given = np.array([reward, 0.5], dtype=object)
     assert joined(np.ravel)(given) is not given
     joined(np.ravel)(given)[1] = 2.0
     assert given[1] == 2.0
+
+
+def test_functions_of_bools_are_those_of_numpy():
+    """Of objects numpy makes one of the two, as Python's `and` does: the sum of these would be no count."""
+    source = PrivateSource()
+    bits = [source.scalar(number, low=0.0, high=1.0, datum=datum) > 0.5 for datum, number in enumerate((0.7, 0.2, 0.9))]
+    mask = [True, True, False]
+    assert (joined(np.logical_and)(mask, bits) * 1).reveal(REVEAL).tolist() == [1, 0, 0]
+    assert (joined(np.logical_or)(mask, bits) * 1).reveal(REVEAL).tolist() == [1, 1, 1]
+    with pytest.raises(LeakError):
+        joined(np.logical_and)(mask, [source.scalar(0.7, low=0.0, high=1.0, datum=datum) for datum in range(3)])

@@ -111,6 +111,16 @@ OF_LISTS: list[Any] = [
 """Numpy's functions of arrays, which also take lists."""
 
 
+_OF_BOOLS = {np.logical_and, np.logical_or, np.logical_not}
+"""Functions that give one of the objects, as `and` and `or` do, where an array holds objects: of bools it is right."""
+
+
+def _holds_numbers(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return any(map(_holds_numbers, value))
+    return is_raw(value) and value.kind != "b"
+
+
 def joined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of numpy of which new arrays of Python objects are private arrays, where the objects are.
 
@@ -123,6 +133,8 @@ def joined(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def call(*arguments: Any, **options: Any) -> Any:
+        if function in _OF_BOOLS and any(map(_holds_numbers, arguments)):
+            arguments = tuple(Private.of(one) if holds_raw(one) else one for one in arguments)
         found = function(*arguments, **options)
         if type(found) in (list, tuple):
             return type(found)(_wrapped(part, arguments) for part in found)
